@@ -1,0 +1,76 @@
+/** Bodies and answers of the HTTP calls of §3. */
+import { z } from 'zod';
+
+const name = z.string().trim().min(1).max(128);
+
+/** `POST /v1/agents` */
+export const enrolBody = z.looseObject({ name, agent: z.string().max(128).optional(), version: z.string().max(64).optional() });
+/** `POST /v1/pairings` */
+export const pairingBody = z.looseObject({ ttl_s: z.number().int().min(30).max(3600).default(600), label: z.string().max(128).optional() });
+/** `POST /v1/pairings/redeem` */
+export const redeemBody = z.looseObject({ code: z.string().max(64), device: z.looseObject({ name, platform: z.string().min(1).max(64) }) });
+/** `POST /v1/conversations` */
+export const conversationBody = z.looseObject({ title: z.string().trim().max(256).nullable().optional() });
+/** `PATCH /v1/conversations/:id` */
+export const renameBody = z.looseObject({ title: z.string().trim().max(256).nullable() });
+
+/** An enrolled agent as the owner sees it. */
+export interface AgentInfo {
+  agent_id: string;
+  name: string;
+  agent: string | null;
+  version: string | null;
+  enrolled_at: string;
+  last_seen: string | null;
+  online: boolean;
+}
+
+/** A paired device as lists show it. */
+export interface DeviceInfo {
+  device_id: string;
+  name: string;
+  platform: string;
+  paired_at: string;
+  last_seen: string | null;
+  online: boolean;
+}
+
+/** A conversation as lists show it. */
+export interface ConversationInfo {
+  conversation_id: string;
+  title: string | null;
+  created_at: string;
+  last_message_at: string | null;
+  head_seq: number;
+}
+
+/** One call in `GET …/audit` (§6, 9). Neither arguments nor results are in it. */
+export interface AuditEntry {
+  call_id: string;
+  kind: 'tool' | 'app';
+  name?: string;
+  action?: string;
+  capability?: string;
+  reason?: string;
+  asked_by: { kind: string; id?: string };
+  asked_at: string;
+  settled_at: string | null;
+  status: string;
+  settled_by: { kind: string; id?: string } | null;
+}
+
+/** What an upload answers. `sha256` is hex. */
+export interface FileInfo {
+  file_id: string;
+  url: string;
+  size: number;
+  sha256: string;
+}
+
+/** A page of `GET …/messages`. */
+export interface HistoryPage<T> {
+  messages: T[];
+  head_seq: number;
+  oldest_seq: number;
+  has_more: boolean;
+}
