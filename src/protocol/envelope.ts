@@ -1,10 +1,10 @@
 /** From the text of a frame to a checked envelope (§2), or to the refusal that says what was wrong and where. */
 import { z } from 'zod';
-import { refusal, refuse, type Refusal, type Result } from './errors';
-import { ID_PATTERN } from './ids';
-import { exceedsBytes, findFlaw, isJsonObject, jsonText, utf8Bytes, type Json, type JsonObject } from './json';
-import type { Limits } from './limits';
-import { canonicalType, MESSAGE_TYPES, type MessageType, type ParticipantKind } from './messages';
+import { refusal, refuse, type Refusal, type Result } from './errors.ts';
+import { ID_PATTERN } from './ids.ts';
+import { exceedsBytes, findFlaw, isJsonObject, jsonText, utf8Bytes, type Json, type JsonObject } from './json.ts';
+import type { Limits } from './limits.ts';
+import { canonicalType, MESSAGE_TYPES, type MessageType, type ParticipantKind } from './messages.ts';
 
 // Workers forbid eval, which zod would otherwise try for speed.
 z.config({ jitless: true });

@@ -1,7 +1,7 @@
 /** What the two sides say to each other when a socket opens (§4). */
 import { z } from 'zod';
-import type { Participant, Sender } from './envelope';
-import type { Limits } from './limits';
+import type { Participant, Sender } from './envelope.ts';
+import type { Limits } from './limits.ts';
 
 /** Payload of `system.hello`. A bare v1 client of seed 000 sends no `session` and gets one of its own. */
 export const hello = z.looseObject({

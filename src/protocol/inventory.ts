@@ -1,6 +1,6 @@
 /** What a device declares it can do (§7, seed 004 §5): strict, so that nothing private can ride along. */
 import { z } from 'zod';
-import { appId, capabilityName, eventName, id } from './ids';
+import { appId, capabilityName, eventName, id } from './ids.ts';
 
 /** How much a capability asks of the user (§7). */
 export const risk = z.enum(['display_only', 'user_confirmation', 'system_permission', 'restricted']);

@@ -1,5 +1,5 @@
 /** JSON as the contract wants it (§2, §5): bounded depth, no `__proto__`, well-formed strings, numbers that survive JavaScript. */
-import { MAX_JSON_DEPTH } from './limits';
+import { MAX_JSON_DEPTH } from './limits.ts';
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };

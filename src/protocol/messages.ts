@@ -1,8 +1,8 @@
 /** Every message a client may send (§5): its payload, who may send it, and what the relay does with it. */
 import { z } from 'zod';
-import { appId, capabilityName, eventName, id, semver, toolName } from './ids';
-import { appList, inventory } from './inventory';
-import { MAX_TEXT_CHARACTERS } from './limits';
+import { appId, capabilityName, eventName, id, semver, toolName } from './ids.ts';
+import { appList, inventory } from './inventory.ts';
+import { MAX_TEXT_CHARACTERS } from './limits.ts';
 
 /** Who takes part: the agent, a device ("app"), or the relay itself as the maker of a frame. */
 export type ParticipantKind = 'agent' | 'app';
