@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { refusal, refuse, type Refusal, type Result } from './errors.ts';
 import { ID_PATTERN } from './ids.ts';
-import { exceedsBytes, findFlaw, isJsonObject, jsonText, utf8Bytes, type Json, type JsonObject } from './json.ts';
+import { exceedsBytes, findFlaw, isJsonObject, jsonText, pathText, utf8Bytes, type Json, type JsonObject } from './json.ts';
 import type { Limits } from './limits.ts';
 import { canonicalType, MESSAGE_TYPES, type MessageType, type ParticipantKind } from './messages.ts';
 
@@ -66,6 +66,8 @@ export interface ReadFrame {
 
 /** Longest id that an error still names; anything longer is no id and would only be an echo. */
 const MAX_REF = 1024;
+/** An unknown type that an error may repeat: short enough to hold no token. */
+const REPEATABLE_TYPE = /^[\w.:-]{1,40}$/;
 
 /**
  * Reads one frame (§2, §5): size, JSON, envelope, type, direction, payload, in this order.
@@ -90,10 +92,7 @@ export function readFrame(text: string, context: ReadContext): { ok: true; value
 function readEnvelope(parsed: Json, context: ReadContext): Result<ReadFrame> {
   if (!isJsonObject(parsed)) return refuse('invalid_envelope', 'frame: expected a JSON object');
   const flaw = findFlaw(parsed);
-  if (flaw) {
-    const inPayload = flaw.path === 'payload' || flaw.path.startsWith('payload.') || flaw.path.startsWith('payload[');
-    return refuse(inPayload ? 'invalid_payload' : 'invalid_envelope', `${flaw.path || 'frame'}: ${flaw.problem}`);
-  }
+  if (flaw) return refuse(flaw.path[0] === 'payload' ? 'invalid_payload' : 'invalid_envelope', `${pathText(flaw.path) || 'frame'}: ${flaw.problem}`);
   const { v, id, type: spelled, conversation_id, target, payload } = parsed;
   if (typeof v !== 'number') return refuse('invalid_envelope', 'v: expected 1');
   if (v !== 1) return refuse('unsupported_version', `v: this relay speaks version 1, not ${v}`);
@@ -105,7 +104,9 @@ function readEnvelope(parsed: Json, context: ReadContext): Result<ReadFrame> {
   }
   const canonical = canonicalType(spelled);
   const type = canonical === undefined ? undefined : MESSAGE_TYPES.get(canonical);
-  if (canonical === undefined || type === undefined) return refuse('unsupported_type', `type: unknown type ${JSON.stringify(spelled.slice(0, 64))}`);
+  if (canonical === undefined || type === undefined) {
+    return refuse('unsupported_type', REPEATABLE_TYPE.test(spelled) ? `type: unknown type ${spelled}` : 'type: unknown type');
+  }
   if (!type.from.includes(context.from)) {
     return refuse('wrong_direction', `type: ${canonical} is not sent by ${context.from === 'agent' ? 'an agent' : 'a device'}`);
   }
@@ -157,7 +158,10 @@ function bundleBytes(app: Json | undefined): number {
 export function describeIssue(error: z.core.$ZodError, root = 'payload'): string {
   const [issue] = error.issues;
   if (!issue) return `${root}: invalid`;
-  const path = issue.path.reduce<string>((at, key) => (typeof key === 'number' ? `${at}[${key}]` : `${at}.${String(key)}`), root);
-  const said = issue.message.replace(/^Invalid input: /, '');
-  return `${path}: ${said}`.slice(0, 300);
+  const path = [root, ...issue.path];
+  if (issue.code === 'unrecognized_keys') return `${pathText([...path, ...issue.keys.slice(0, 1)])}: unknown field`;
+  const said = issue.message
+    .replace(/^(Invalid input|Invalid option|Too big|Too small): /, '')
+    .replace(/, received undefined$/, ', but it is missing');
+  return `${pathText(path)}: ${said}`;
 }

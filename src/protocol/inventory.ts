@@ -1,6 +1,7 @@
 /** What a device declares it can do (§7, seed 004 §5): strict, so that nothing private can ride along. */
 import { z } from 'zod';
 import { appId, capabilityName, eventName, id } from './ids.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
 
 /** How much a capability asks of the user (§7). */
 export const risk = z.enum(['display_only', 'user_confirmation', 'system_permission', 'restricted']);
@@ -13,7 +14,7 @@ export const capability = z.strictObject({
   name: capabilityName,
   version: declaredVersion,
   risk,
-  input_schema: z.record(z.string(), z.json()).optional(),
+  input_schema: z.custom<JsonObject>(isJsonObject, 'expected object').optional(),
 });
 export type Capability = z.infer<typeof capability>;
 
@@ -22,7 +23,10 @@ const standardComponent = z.strictObject({ id, version: declaredVersion });
 const application = z.strictObject({
   id: appId,
   version: declaredVersion,
-  surfaces: z.array(z.strictObject({ id, events: z.array(eventName).max(256) })).max(256).optional(),
+  surfaces: z
+    .array(z.strictObject({ id, events: z.array(eventName).max(256) }))
+    .max(256)
+    .optional(),
 });
 
 /** Payload of `lineup.v1.client.inventory`: a revision of everything a device offers. Unknown fields are refused. */

@@ -11,9 +11,9 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What {@link findFlaw} found: the path (`payload.items[2]`) and what is wrong there. */
+/** What {@link findFlaw} found: where (for {@link pathText}) and what is wrong there. */
 export interface Flaw {
-  path: string;
+  path: (string | number)[];
   problem: string;
 }
 
@@ -23,42 +23,64 @@ export interface Flaw {
  *
  * Recursion is bounded by `maxDepth`, so hostile nesting cannot exhaust the stack.
  * @param value parsed JSON
- * @param path how the value is called in the message
  * @param depth the nesting level that the value itself has
  */
-export function findFlaw(value: Json, path = '', depth = 1, maxDepth = MAX_JSON_DEPTH): Flaw | null {
+export function findFlaw(value: Json, depth = 1, maxDepth = MAX_JSON_DEPTH): Flaw | null {
   switch (typeof value) {
     case 'number':
-      if (!Number.isFinite(value)) return { path, problem: 'expected a finite number' };
-      if (Number.isInteger(value) && !Number.isSafeInteger(value)) return { path, problem: 'integer beyond 2^53 - 1' };
+      if (!Number.isFinite(value)) return { path: [], problem: 'expected a finite number' };
+      if (Number.isInteger(value) && !Number.isSafeInteger(value)) return { path: [], problem: 'integer beyond 2^53 - 1' };
       return null;
     case 'string':
-      return value.isWellFormed() ? null : { path, problem: 'lone surrogate in a string' };
+      return value.isWellFormed() ? null : { path: [], problem: 'lone surrogate in a string' };
     case 'object': {
       if (value === null) return null;
-      if (depth > maxDepth) return { path: path.slice(0, 200), problem: `nested deeper than ${maxDepth} levels` };
+      if (depth > maxDepth) return { path: [], problem: `nested deeper than ${maxDepth} levels` };
       if (Array.isArray(value)) {
         for (let i = 0; i < value.length; i++) {
-          const flaw = findFlaw(value[i] as Json, `${path}[${i}]`, depth + 1, maxDepth);
-          if (flaw) return flaw;
+          const flaw = findFlaw(value[i] as Json, depth + 1, maxDepth);
+          if (flaw) return within(i, flaw);
         }
         return null;
       }
       for (const key of Object.keys(value)) {
-        if (key === '__proto__') return { path, problem: 'key __proto__ is not allowed' };
-        const child = value[key] as Json;
-        if (!key.isWellFormed()) return { path, problem: 'lone surrogate in a key' };
-        // A scalar that is fine needs no path: strings are built for containers and flaws alone.
-        if (typeof child === 'boolean' || child === null) continue;
-        if (typeof child === 'string' && child.isWellFormed()) continue;
-        const flaw = findFlaw(child, path === '' ? key : `${path}.${key}`, depth + 1, maxDepth);
-        if (flaw) return flaw;
+        if (key === '__proto__') return { path: [], problem: 'key __proto__ is not allowed' };
+        if (!key.isWellFormed()) return { path: [], problem: 'lone surrogate in a key' };
+        const flaw = findFlaw(value[key] as Json, depth + 1, maxDepth);
+        if (flaw) return within(key, flaw);
       }
       return null;
     }
     default:
       return null;
   }
+}
+
+// The path is put together on the way out, so that sound JSON costs no strings.
+function within(key: string | number, flaw: Flaw): Flaw {
+  flaw.path.unshift(key);
+  return flaw;
+}
+
+const PLAIN_KEY = /^[\p{L}\p{N}_$-]{1,40}$/u;
+const PRINTABLE_KEY = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,40}$/u;
+const MAX_PATH_TEXT = 200;
+
+/**
+ * A path as an error message names it: `payload.items[2].name`, with other keys in quotes: `payload["a b"]`.
+ *
+ * What the sender chose is repeated only while it is short and printable (a key of more than 40 characters is shown as `[…]`), so a
+ * message stays one short sentence and never carries a token back.
+ */
+export function pathText(path: readonly PropertyKey[]): string {
+  let text = '';
+  for (const key of path) {
+    if (typeof key === 'number') text += `[${key}]`;
+    else if (typeof key === 'string' && PLAIN_KEY.test(key)) text += text === '' ? key : `.${key}`;
+    else if (typeof key === 'string' && PRINTABLE_KEY.test(key)) text += `[${JSON.stringify(key)}]`;
+    else text += '[…]';
+  }
+  return text.length > MAX_PATH_TEXT ? `${text.slice(0, MAX_PATH_TEXT).toWellFormed()}…` : text;
 }
 
 // JSON.rawJSON is younger than TypeScript's own library.

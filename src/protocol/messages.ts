@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { appId, capabilityName, eventName, id, semver, toolName } from './ids.ts';
 import { appList, inventory } from './inventory.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
 import { MAX_TEXT_CHARACTERS } from './limits.ts';
 
 /** Who takes part: the agent, a device ("app"), or the relay itself as the maker of a frame. */
@@ -13,7 +14,8 @@ export type MessageClass = 'logged' | 'kept' | 'ephemeral' | 'control';
 const characters = (max: number) =>
   z.string().refine((text) => text.length <= max || (text.length <= max * 2 && [...text].length <= max), `expected at most ${max} characters`);
 
-const object = z.record(z.string(), z.json());
+// What JSON.parse made needs no second walk: the values inside are JSON already, and any of them is allowed.
+const object = z.custom<JsonObject>(isJsonObject, 'expected object');
 const runId = z.string().min(1).max(256);
 const percent = z.number().min(0).max(100);
 const count = z.number().int().min(0);
@@ -189,7 +191,10 @@ export const MESSAGE_TYPES: ReadonlyMap<string, MessageType> = new Map<string, M
       routing: z.looseObject({ instance_id: fields.instance_id, app: z.looseObject({ id: appId }) }),
     },
   ],
-  ['lineup.v1.ui.patch', { class: 'logged', from: agent, payload: uiPatch, routing: z.looseObject({ instance_id: fields.instance_id, ...bundleFields }) }],
+  [
+    'lineup.v1.ui.patch',
+    { class: 'logged', from: agent, payload: uiPatch, routing: z.looseObject({ instance_id: fields.instance_id, ...bundleFields }) },
+  ],
   ['lineup.v1.ui.close', { class: 'logged', from: agent, payload: uiClose, routing: pick(uiClose, 'instance_id') }],
   ['lineup.v1.ui.event', { class: 'logged', from: app, payload: uiEvent, routing: pick(uiEvent, 'instance_id', 'event') }],
   ['lineup.v1.client.inventory', { class: 'kept', from: app, payload: inventory, routing: inventory }],
