@@ -1,8 +1,8 @@
 /** What a connection tells its application: the states it can be in, and its events. */
-import type { Delivered, Participant } from '../../src/protocol/envelope';
-import type { ConversationChange, ErrorFrame, Settled, Welcome } from '../../src/protocol/handshake';
-import type { ConversationInfo, DeviceInfo } from '../../src/protocol/http';
-import type { OutboxEntry } from './outbox-store';
+import type { Delivered, Participant } from '../../src/protocol/envelope.ts';
+import type { ConversationChange, ErrorFrame, Settled, Welcome } from '../../src/protocol/handshake.ts';
+import type { ConversationInfo, DeviceInfo } from '../../src/protocol/http.ts';
+import type { OutboxEntry } from './outbox-store.ts';
 
 /** Why a connection does not try again by itself. */
 export type StopReason =

@@ -1,9 +1,9 @@
 /** What a connection needs from its surroundings. Everything that differs between a browser, Node and a test comes in here. */
-import type { Delivered, Participant } from '../../src/protocol/envelope';
-import type { Clock } from './clock';
-import type { CursorStore } from './cursor-store';
-import type { OutboxStore } from './outbox-store';
-import type { PageSignals } from './page';
+import type { Delivered, Participant } from '../../src/protocol/envelope.ts';
+import type { Clock } from './clock.ts';
+import type { CursorStore } from './cursor-store.ts';
+import type { OutboxStore } from './outbox-store.ts';
+import type { PageSignals } from './page.ts';
 
 /** The part of a WebSocket that is used: the browser's, Node's own and the `ws` package's all have it. */
 export interface WebSocketLike {

@@ -1,11 +1,11 @@
 /** One conversation of one participant: the connection that browser and Node share (§4). */
-import type { Target } from '../../src/protocol/envelope';
-import type { Ack, Welcome } from '../../src/protocol/handshake';
-import type { Payloads } from '../../src/protocol/messages';
-import type { ConnectionEvents, ConnectionState, SentUpdate } from './connection-events';
-import type { ConnectionOptions } from './connection-options';
-import { Emitter } from './events';
-import type { DurableType, EphemeralType } from './frames';
+import type { Target } from '../../src/protocol/envelope.ts';
+import type { Ack, Welcome } from '../../src/protocol/handshake.ts';
+import type { Payloads } from '../../src/protocol/messages.ts';
+import type { ConnectionEvents, ConnectionState, SentUpdate } from './connection-events.ts';
+import type { ConnectionOptions } from './connection-options.ts';
+import { Emitter } from './events.ts';
+import type { DurableType, EphemeralType } from './frames.ts';
 
 /** A message that is in the outbox. */
 export interface Sent {

@@ -1,6 +1,6 @@
 /** Frames as an application reads and writes them: types tied to their payloads (§5). */
-import type { Delivered } from '../../src/protocol/envelope';
-import type { Payloads } from '../../src/protocol/messages';
+import type { Delivered } from '../../src/protocol/envelope.ts';
+import type { Payloads } from '../../src/protocol/messages.ts';
 
 /** Types that reach only who is there; nothing answers them. */
 export type EphemeralType = 'text.delta' | 'progress' | 'agent.event' | 'tool.progress';

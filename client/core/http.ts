@@ -1,9 +1,9 @@
 /** The relay's HTTP calls (§3), typed. One object for one participant; what needs no token is static. */
-import type { Delivered, Target } from '../../src/protocol/envelope';
-import type { AuditEntry, ConversationInfo, DeviceInfo, FileInfo, HistoryPage } from '../../src/protocol/http';
-import type { JsonObject } from '../../src/protocol/json';
-import { NetworkError, RelayError } from './errors';
-import { uploadWithProgress, type UploadProgress } from './upload';
+import type { Delivered, Target } from '../../src/protocol/envelope.ts';
+import type { AuditEntry, ConversationInfo, DeviceInfo, FileInfo, HistoryPage } from '../../src/protocol/http.ts';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import { NetworkError, RelayError } from './errors.ts';
+import { uploadWithProgress, type UploadProgress } from './upload.ts';
 
 /** `GET /healthz` */
 export interface Health {

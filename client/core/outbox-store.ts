@@ -1,6 +1,6 @@
 /** Where an outbox keeps what is not yet acknowledged: the port, and the store that forgets with the process. */
-import type { Target } from '../../src/protocol/envelope';
-import type { JsonObject } from '../../src/protocol/json';
+import type { Target } from '../../src/protocol/envelope.ts';
+import type { JsonObject } from '../../src/protocol/json.ts';
 
 /** A message that waits for the relay's acknowledgement. Never changed once it is made: a resend must have the same content. */
 export interface OutboxEntry {

@@ -1,6 +1,6 @@
 /** Uploads that tell how far they are. `fetch` cannot say it, so browsers use XMLHttpRequest here. */
-import type { FileInfo } from '../../src/protocol/http';
-import { NetworkError, RelayError } from './errors';
+import type { FileInfo } from '../../src/protocol/http.ts';
+import { NetworkError, RelayError } from './errors.ts';
 
 /** Gets bytes sent so far and bytes in all. */
 export type UploadProgress = (sent: number, total: number) => void;
