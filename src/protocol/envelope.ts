@@ -56,6 +56,8 @@ export interface ReadContext {
   conversationId: string;
   from: ParticipantKind;
   limits: Pick<Limits, 'max_frame_bytes' | 'max_bundle_bytes' | 'max_event_bytes'>;
+  /** False for messages over HTTP, where control types do not exist (§3). */
+  controlTypes?: boolean;
 }
 
 /** A frame that may be processed. */
@@ -107,6 +109,7 @@ function readEnvelope(parsed: Json, context: ReadContext): Result<ReadFrame> {
   if (canonical === undefined || type === undefined) {
     return refuse('unsupported_type', REPEATABLE_TYPE.test(spelled) ? `type: unknown type ${spelled}` : 'type: unknown type');
   }
+  if (type.class === 'control' && context.controlTypes === false) return refuse('unsupported_type', `type: ${canonical} is for sockets only`);
   if (!type.from.includes(context.from)) {
     return refuse('wrong_direction', `type: ${canonical} is not sent by ${context.from === 'agent' ? 'an agent' : 'a device'}`);
   }

@@ -35,7 +35,7 @@ export type Tidings =
   | { kind: 'paired'; device: KnownDevice }
   /** Closes the device's sockets with 4403 and forgets its inventory; the others get `system.revoked`. */
   | { kind: 'revoked'; device: KnownDevice }
-  /** Closes every socket with 4403. */
+  /** Closes every socket with 4403 and deletes all storage: nobody can come back for it. */
   | { kind: 'agent-revoked' }
   /** The agent's older tokens stopped working: closes its sockets with 4401. */
   | { kind: 'agent-token-replaced' }

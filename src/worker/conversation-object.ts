@@ -1,0 +1,241 @@
+/** The Durable Object of one conversation: a shell of sockets, alarm and RPC around `src/conversation`. */
+import { DurableObject } from 'cloudflare:workers';
+import init from '../../migrations/conversation/0001_init.sql';
+import type { Connection, ConnectionState } from '../conversation/connection.ts';
+import { Conversation, type Admitted } from '../conversation/conversation.ts';
+import { isoTime } from '../conversation/effects.ts';
+import { historyPage } from '../conversation/history.ts';
+import { createMeta } from '../conversation/meta.ts';
+import { conversationChanged, devicePaired, deviceRevoked } from '../conversation/tidings.ts';
+import { CLOSE, type CloseCode } from '../protocol/close-codes.ts';
+import type { Participant } from '../protocol/envelope.ts';
+import { refusal } from '../protocol/errors.ts';
+import type { AuditEntry } from '../protocol/http.ts';
+import { HELLO_DEADLINE_MS, readLimits } from '../protocol/limits.ts';
+import { admitToken } from './auth/admit.ts';
+import {
+  ADMISSION_HEADER,
+  type Admission,
+  type ConversationApi,
+  type ConversationSummary,
+  type NewConversation,
+  type PostAnswer,
+  type Tidings,
+} from './conversation-api.ts';
+import type { Env } from './env.ts';
+import { download, upload } from './file-transfer.ts';
+import { migrate } from './migrate.ts';
+import { SocketTransport } from './socket-transport.ts';
+import { durableSql } from './sql-storage.ts';
+
+const MIGRATIONS = [{ name: '0001_init', sql: init }];
+const CLOCK = { now: () => Date.now() };
+
+/** One conversation. The Worker and the directory are its only callers; they have checked who is asking. */
+export class ConversationObject extends DurableObject<Env> implements ConversationApi {
+  readonly #sql = durableSql(this.ctx.storage);
+  /** Undefined until it is made, and again once it is deleted: an object that nobody made has no storage. */
+  #conversation: Conversation | undefined;
+  #connections = new Map<WebSocket, Connection>();
+  #deadlines = new Map<Connection, ReturnType<typeof setTimeout>>();
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair('ping', 'pong'));
+    if (this.#sql.exec("SELECT name FROM sqlite_master WHERE name = 'meta'").length > 0) this.#load();
+  }
+
+  async create({ conversation_id, title, created_at, agent, devices }: NewConversation): Promise<void> {
+    if (this.#conversation) return;
+    this.ctx.storage.transactionSync(() => {
+      migrate(this.#sql, CLOCK, MIGRATIONS);
+      createMeta(this.#sql, { conversationId: conversation_id, title, createdAt: created_at, agentId: agent.id });
+    });
+    this.#load()?.change((ledger, effects) => {
+      ledger.participants.add({ kind: 'agent', id: agent.id, name: agent.name });
+      for (const device of devices) devicePaired(ledger, device, effects);
+    });
+  }
+
+  override async fetch(request: Request): Promise<Response> {
+    const admission = readAdmission(request);
+    if (request.headers.get('upgrade') === 'websocket') return this.#upgrade(admission);
+    const conversation = this.#conversation;
+    if (!conversation || !admission) return Response.json({ error: refusal('not_found', 'conversation: no such conversation') }, { status: 404 });
+    const path = new URL(request.url).pathname;
+    if (request.method === 'POST') return upload({ ledger: conversation.ledger, change: (fn) => conversation.change(fn) }, request);
+    return download(conversation.ledger, path.slice(path.lastIndexOf('/') + 1), request.headers.get('range'));
+  }
+
+  async post(from: Participant, body: string): Promise<PostAnswer> {
+    const answer = await this.#conversation?.post(from, body);
+    if (!answer) return { ok: false, error: refusal('not_found', 'conversation: no such conversation') };
+    return answer.ok ? { ok: true, id: answer.id ?? '', seq: answer.seq, duplicate: answer.duplicate } : answer;
+  }
+
+  async history(participant: Participant, page: { after?: number; before?: number; limit: number }): Promise<string> {
+    const conversation = this.#existing();
+    conversation.flush();
+    return historyPage(conversation.ledger, participant, page);
+  }
+
+  async audit(limit: number): Promise<AuditEntry[]> {
+    return this.#existing().ledger.calls.audit(limit);
+  }
+
+  async summary(): Promise<ConversationSummary> {
+    const conversation = this.#existing();
+    conversation.flush();
+    conversation.judgePresence();
+    const { log, participants } = conversation.ledger;
+    const lastAt = log.lastAt();
+    return {
+      head_seq: log.head,
+      last_message_at: lastAt === null ? null : isoTime(lastAt),
+      online: conversation.roster.onlineIds(),
+      last_seen: Object.fromEntries(participants.all().flatMap(({ id, seen_at }) => (seen_at === null ? [] : [[id, isoTime(seen_at)]]))),
+    };
+  }
+
+  async tell(tidings: Tidings): Promise<void> {
+    const conversation = this.#conversation;
+    if (!conversation) return;
+    switch (tidings.kind) {
+      case 'paired':
+        conversation.change((ledger, effects) => devicePaired(ledger, tidings.device, effects));
+        return;
+      case 'revoked':
+        // Cut first: a revoked device hears nothing more, not even of itself.
+        this.#closeAll(CLOSE.revoked, ({ participant }) => participant?.id === tidings.device.device_id);
+        conversation.change((ledger, effects) => deviceRevoked(ledger, tidings.device, effects));
+        return;
+      case 'agent-revoked':
+        await this.#forget(CLOSE.revoked);
+        return;
+      case 'agent-token-replaced':
+        this.#closeAll(CLOSE.unauthorized, ({ participant }) => participant?.kind === 'agent');
+        return;
+      case 'conversation':
+        conversation.change((ledger, effects) => conversationChanged(ledger, this.#sql, tidings.conversation, tidings.change, effects));
+        return;
+      case 'deleted':
+        await this.#forget(CLOSE.notFound);
+    }
+  }
+
+  override async alarm(): Promise<void> {
+    this.#conversation?.runDue();
+  }
+
+  override async webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
+    const connection = this.#connections.get(socket);
+    if (!connection || !this.#conversation) return;
+    await this.#conversation.receive(connection, data);
+    if (connection.welcomed) this.#clearDeadline(connection);
+  }
+
+  override webSocketClose(socket: WebSocket, code: number): void {
+    this.#gone(socket);
+    // 1005, 1006 and 1015 are never sent; they mean that there was no close to answer.
+    if (socket.readyState !== WebSocket.READY_STATE_CLOSED && code !== 1005 && code !== 1006 && code !== 1015) socket.close(code);
+  }
+
+  override webSocketError(socket: WebSocket): void {
+    this.#gone(socket);
+  }
+
+  #existing(): Conversation {
+    if (!this.#conversation) throw new Error('this conversation was deleted');
+    return this.#conversation;
+  }
+
+  #load(): Conversation | undefined {
+    migrate(this.#sql, CLOCK, MIGRATIONS);
+    const conversation = Conversation.load({
+      sql: this.#sql,
+      clock: CLOCK,
+      limits: readLimits(this.env),
+      nextTurn: () => scheduler.wait(0),
+      setAlarm: (at) => void this.ctx.storage.setAlarm(at),
+      admit: (token) => this.#admit(token),
+      report: (error) => console.error(JSON.stringify({ event: 'conversation_error', error: error instanceof Error ? `${error.name}: ${error.message}` : 'unknown' })),
+    });
+    this.#conversation = conversation;
+    for (const socket of this.ctx.getWebSockets()) {
+      const state: ConnectionState | null = socket.deserializeAttachment();
+      if (!state || !conversation) continue;
+      const connection = conversation.adopt(new SocketTransport(this.ctx, socket), state);
+      this.#connections.set(socket, connection);
+      if (!connection.welcomed) this.#setDeadline(connection);
+    }
+    return conversation;
+  }
+
+  async #admit(token: string): Promise<(Admitted & { ok: true }) | { ok: false; close: CloseCode }> {
+    const { conversationId } = this.#existing().ledger.meta;
+    const admitted = await admitToken(this.env, token, conversationId);
+    return admitted.ok ? { ok: true, ...toAdmitted(admitted.admission) } : { ok: false, close: admitted.close };
+  }
+
+  #upgrade(admission: Admission | null): Response {
+    const { 0: client, 1: server } = new WebSocketPair();
+    if (!this.#conversation) {
+      server.accept();
+      server.close(CLOSE.notFound, 'no such conversation');
+      return new Response(null, { status: 101, webSocket: client });
+    }
+    this.ctx.acceptWebSocket(server);
+    const connection = this.#conversation.open(new SocketTransport(this.ctx, server), admission && toAdmitted(admission));
+    this.#connections.set(server, connection);
+    this.#setDeadline(connection);
+    return new Response(null, { status: 101, webSocket: client });
+  }
+
+  // A timer and no alarm: it costs no write, it keeps the object awake for 10 s at most, and only while a hello is owed.
+  #setDeadline(connection: Connection): void {
+    const left = connection.state.openedAt + HELLO_DEADLINE_MS - Date.now();
+    this.#deadlines.set(
+      connection,
+      setTimeout(() => {
+        this.#deadlines.delete(connection);
+        if (!connection.welcomed) this.#conversation?.close(connection, CLOSE.helloTimeout);
+      }, Math.max(0, left)),
+    );
+  }
+
+  #clearDeadline(connection: Connection): void {
+    const deadline = this.#deadlines.get(connection);
+    if (deadline === undefined) return;
+    clearTimeout(deadline);
+    this.#deadlines.delete(connection);
+  }
+
+  #gone(socket: WebSocket): void {
+    const connection = this.#connections.get(socket);
+    this.#connections.delete(socket);
+    if (!connection) return;
+    this.#clearDeadline(connection);
+    this.#conversation?.closed(connection);
+  }
+
+  /** Closes every socket and deletes all there is: nobody can ever come back for it. */
+  async #forget(code: CloseCode): Promise<void> {
+    this.#closeAll(code);
+    this.#conversation = undefined;
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+  }
+
+  #closeAll(code: CloseCode, which: (connection: Connection) => boolean = () => true): void {
+    for (const connection of [...this.#connections.values()].filter(which)) this.#conversation?.close(connection, code);
+  }
+}
+
+function readAdmission(request: Request): Admission | null {
+  const header = request.headers.get(ADMISSION_HEADER);
+  return header === null ? null : (JSON.parse(decodeURIComponent(header)) as Admission);
+}
+
+function toAdmitted({ participant, name, fresh_token }: Admission): Admitted {
+  return { participant, name, freshToken: fresh_token };
+}

@@ -1,0 +1,32 @@
+/** A hibernatable WebSocket as the conversation's transport. */
+import type { ConnectionState, Transport } from '../conversation/connection.ts';
+import type { CloseCode } from '../protocol/close-codes.ts';
+
+/** Carries one connection; its state lives in the socket's attachment and so survives hibernation. */
+export class SocketTransport implements Transport {
+  readonly #ctx: DurableObjectState;
+  readonly #socket: WebSocket;
+
+  constructor(ctx: DurableObjectState, socket: WebSocket) {
+    this.#ctx = ctx;
+    this.#socket = socket;
+  }
+
+  send(frame: string): void {
+    // A peer that is going gets no more; its close event follows.
+    if (this.#socket.readyState === WebSocket.READY_STATE_OPEN) this.#socket.send(frame);
+  }
+
+  close(code: CloseCode, reason: string): void {
+    this.#socket.serializeAttachment(null);
+    this.#socket.close(code, reason);
+  }
+
+  save(state: ConnectionState): void {
+    this.#socket.serializeAttachment(state);
+  }
+
+  lastPingAt(): number | null {
+    return this.#ctx.getWebSocketAutoResponseTimestamp(this.#socket)?.getTime() ?? null;
+  }
+}
