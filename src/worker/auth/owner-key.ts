@@ -1,0 +1,26 @@
+/** The owner key: the one secret of a relay, which enrols agents (§3). */
+import { refuse, type Result } from '../../protocol/errors.ts';
+
+const HOW =
+  'LINEUP_OWNER_KEY is not set: choose a long random key and store it with `npx wrangler secret put LINEUP_OWNER_KEY`, or give it in the deploy form';
+
+/**
+ * Checks a bearer against the owner key, in a time that does not depend on either.
+ *
+ * `not_configured` when the relay has no owner key, which an empty one is too; `unauthorized` when the bearer is not it.
+ */
+export async function checkOwnerKey(ownerKey: string | undefined, bearer: string | undefined): Promise<Result<null>> {
+  if (!ownerKey) return refuse('not_configured', HOW);
+  if (bearer === undefined) return refuse('unauthorized', 'owner key: missing, send it as Authorization: Bearer');
+  return (await isSame(bearer, ownerKey)) ? { ok: true, value: null } : refuse('unauthorized', 'owner key: wrong');
+}
+
+/** Digests have one length, so comparing them tells nothing about the length of the key either. */
+async function isSame(given: string, expected: string): Promise<boolean> {
+  const [a, b] = await Promise.all([sha256(given), sha256(expected)]);
+  return crypto.subtle.timingSafeEqual(a, b);
+}
+
+async function sha256(text: string): Promise<ArrayBuffer> {
+  return await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+}

@@ -1,0 +1,73 @@
+/** Headers of every answer: CORS for any origin (§3), and what keeps a browser from doing more with it than was meant. */
+
+const CORS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'Retry-After, Content-Range, Accept-Ranges, Content-Length, Content-Disposition, ETag',
+};
+
+const PREFLIGHT = {
+  ...CORS,
+  'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+  'Access-Control-Allow-Headers': 'Authorization, Content-Type, Range, If-Range, If-None-Match, Last-Event-ID',
+  'Access-Control-Max-Age': '86400',
+};
+
+/** The page runs its own scripts and styles alone; it talks to any relay, since one app is paired with several. */
+const PAGE_CSP = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self' blob: data:",
+  "media-src 'self' blob:",
+  "connect-src 'self' https: wss:",
+  "manifest-src 'self'",
+  "worker-src 'self'",
+  "frame-src 'none'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
+
+const PAGE = {
+  'Content-Security-Policy': PAGE_CSP,
+  'Permissions-Policy': 'camera=(self), geolocation=(self), microphone=(), payment=(), usb=()',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+};
+
+const DEFAULTS = {
+  ...CORS,
+  'Cache-Control': 'no-store',
+  // Uploaded bytes come with the type that the uploader gave them: shown by themselves they may do nothing at all.
+  'Content-Security-Policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+};
+
+/** The answer to a CORS preflight; it asks nobody. */
+export function preflight(): Response {
+  return new Response(null, { status: 204, headers: PREFLIGHT });
+}
+
+/** An answer with the headers that all of them carry, but for those it has already. A switch of protocols stays as it is. */
+export function complete(response: Response): Response {
+  if (response.status === 101) return response;
+  const answer = new Response(response.body, response);
+  for (const [name, value] of Object.entries(DEFAULTS)) if (!answer.headers.has(name)) answer.headers.set(name, value);
+  return answer;
+}
+
+/** A file of the web app with the headers that a page needs. */
+export function asPage(response: Response, path: string): Response {
+  const answer = new Response(response.body, response);
+  // A hashed name never changes its content; everything else is asked about each time.
+  const lasting = (response.ok || response.status === 304) && isHashed(path);
+  answer.headers.set('Cache-Control', lasting ? 'public, max-age=31536000, immutable' : 'no-cache');
+  for (const [name, value] of Object.entries(PAGE)) answer.headers.set(name, value);
+  return answer;
+}
+
+/** Whether the build put a hash into a file's name. */
+export function isHashed(path: string): boolean {
+  return path.startsWith('/assets/');
+}

@@ -1,0 +1,34 @@
+/** `/v1/conversations/:id/files`: bytes in and out; the conversation keeps them (§3). */
+import { Hono } from 'hono';
+import { hasIdShape } from '../../protocol/ids.ts';
+import { conversationRequest } from '../conversation-request.ts';
+import { askConversation } from '../stubs.ts';
+import { notFound, refused, type RelayRoutes } from './answers.ts';
+import { requireAdmission } from './gates.ts';
+import { readBytes } from './request-body.ts';
+
+export const files = new Hono<RelayRoutes>()
+  .post('/v1/conversations/:id/files', requireAdmission, async (c) => {
+    const id = c.req.param('id');
+    const max = c.var.limits.max_file_bytes;
+    // Read here, so that a body without end costs the conversation nothing.
+    const body = await readBytes(c.req.raw, max);
+    if (!body) return refused(c, { code: 'frame_too_large', message: `body: larger than ${max} bytes` });
+    const request = conversationRequest(id, c.var.admission, '/files', { method: 'POST', from: c.req.raw, keep: ['content-type'], body });
+    // Not asked twice: a second attempt would store a second file.
+    return await c.env.CONVERSATIONS.getByName(id).fetch(request);
+  })
+  .get('/v1/conversations/:id/files/:file_id', requireAdmission, async (c) => {
+    const id = c.req.param('id');
+    const fileId = c.req.param('file_id');
+    if (!hasIdShape('fl', fileId)) return notFound(c, 'file');
+    return await askConversation(c.env, id, (conversation) =>
+      conversation.fetch(
+        conversationRequest(id, c.var.admission, `/files/${fileId}`, {
+          method: 'GET',
+          from: c.req.raw,
+          keep: ['range'],
+        }),
+      ),
+    );
+  });
