@@ -90,3 +90,17 @@ export interface ConnectionEvents {
   /** A listener or a handler of the application threw. Without a listener for this event it becomes an uncaught exception. */
   fault: { error: unknown; during: string };
 }
+
+const CONTROL_EVENTS = new Map([
+  ['system.receipt', 'receipt'],
+  ['system.presence', 'presence'],
+  ['system.settled', 'settled'],
+  ['system.paired', 'paired'],
+  ['system.revoked', 'revoked'],
+  ['system.conversation', 'conversation'],
+] as const satisfies [string, keyof ConnectionEvents][]);
+
+/** The event that tells a control frame's payload as it is; undefined for the other types. */
+export function eventOfControl(type: string): keyof ConnectionEvents | undefined {
+  return (CONTROL_EVENTS as ReadonlyMap<string, keyof ConnectionEvents>).get(type);
+}

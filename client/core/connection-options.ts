@@ -4,19 +4,7 @@ import type { Clock } from './clock.ts';
 import type { CursorStore } from './cursor-store.ts';
 import type { OutboxStore } from './outbox-store.ts';
 import type { PageSignals } from './page.ts';
-
-/** The part of a WebSocket that is used: the browser's, Node's own and the `ws` package's all have it. */
-export interface WebSocketLike {
-  readonly bufferedAmount: number;
-  send(text: string): void;
-  close(code?: number, reason?: string): void;
-  addEventListener(type: 'open' | 'error', listener: () => void): void;
-  addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void;
-  addEventListener(type: 'close', listener: (event: { code: number; reason: string }) => void): void;
-}
-
-/** Opens a socket. */
-export type WebSocketConstructor = new (url: string, protocols: string[]) => WebSocketLike;
+import type { WebSocketConstructor } from './websocket.ts';
 
 /** Where the participant's token lives. */
 export interface CredentialStore {

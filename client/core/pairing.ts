@@ -43,8 +43,9 @@ export function parsePairingInput(text: string): PairingInput {
 
 function withOrigin(parsed: PairingInput, address: string): PairingInput {
   if (!parsed.ok || address === '' || address === '/') return parsed;
-  const url = URL.parse(/^[a-z][a-z0-9+.-]*:/i.test(address) && !/^[^/]*:\d/.test(address) ? address : `https://${address}`);
-  if (!url) return { ok: false, reason: 'no-code' };
+  const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `https://${address}`;
+  if (!URL.canParse(full)) return { ok: false, reason: 'no-code' };
+  const url = new URL(full);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isNearby(url.hostname))) return { ok: false, reason: 'insecure' };
   return { ...parsed, origin: url.origin };
 }
