@@ -1,0 +1,114 @@
+/** Runs the built relay in workerd, in this process's keeping: no development proxy before it, everything persisted in one folder. */
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { extname, join, resolve } from 'node:path';
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4ModuleDefinition, type V4WorkerOptionsShape } from 'miniflare';
+import { buildWeb, buildWorker, WORKER_OPTIONS_FILE } from './local-build.ts';
+import { endRuntimesWithProcess } from './runtime-guard.ts';
+
+const HOST = '127.0.0.1';
+
+/** How a relay is started on this machine. */
+export interface LocalRelayOptions {
+  /** TCP port on 127.0.0.1; 0 takes any free one. */
+  port: number;
+  /** Folder of the Durable Objects' databases; made when missing. */
+  persist: string;
+  /** The Worker's variables and secrets (`LINEUP_*`). */
+  variables: Readonly<Record<string, string>>;
+}
+
+/** A relay that serves. */
+export interface LocalRelay {
+  /** `http://127.0.0.1:<port>`, without a slash at the end. */
+  readonly origin: string;
+  /** Ends the runtime. Everything acknowledged is in the folder; open sockets are cut. */
+  stop(): Promise<void>;
+}
+
+/** The relay cannot start for a reason that its user can mend; `message` says which. */
+export class StartError extends Error {}
+
+/**
+ * Builds what is missing and starts a relay (§12).
+ * @throws StartError when the port is taken or the folder cannot be made.
+ * @throws BuildError when the sources do not build.
+ */
+export async function startLocalRelay({ port, persist, variables }: LocalRelayOptions): Promise<LocalRelay> {
+  await refuseTakenPort(port);
+  await makeFolder(persist);
+  const [bundle, web] = await Promise.all([buildWorker(), buildWeb()]);
+  const worker = await readWorker(bundle);
+  const assets = worker.assets && { ...worker.assets, directory: web };
+  const options = convertV4MiniflareOptions({
+    host: HOST,
+    cf: false,
+    logRequests: false,
+    telemetry: { enabled: false },
+    log: new StderrLog(LogLevel.WARN),
+    handleStructuredLogs: ({ message }) => process.stderr.write(`${message}\n`),
+    resourcePersistencePath: resolve(persist),
+    // The Worker listens itself: Miniflare's own entry would add a hop, stack traces in answers and its own paths.
+    workers: [{ ...worker, ...(assets && { assets }), bindings: { ...variables }, unsafeDirectSockets: [{ host: HOST, port }] }],
+  });
+  endRuntimesWithProcess();
+  const miniflare = withoutItsSignalHandlers(() => new Miniflare(options));
+  try {
+    await miniflare.ready;
+  } catch (error) {
+    await miniflare.dispose();
+    throw error instanceof Error && /address already in use/i.test(error.message) ? portTaken(port) : error;
+  }
+  const { origin } = await miniflare.unsafeGetDirectURL();
+  return { origin, stop: () => miniflare.dispose() };
+}
+
+/** Miniflare says everything on stdout, which belongs to the `ready` line. */
+class StderrLog extends Log {
+  protected override log(message: string): void {
+    process.stderr.write(`${message}\n`);
+  }
+}
+
+async function readWorker(bundle: string): Promise<V4WorkerOptionsShape & { modules: V4ModuleDefinition[]; modulesRoot: string }> {
+  const { modulesRules: _, ...options } = JSON.parse(await readFile(join(bundle, WORKER_OPTIONS_FILE), 'utf8')) as V4WorkerOptionsShape;
+  const texts = (await readdir(bundle)).filter((name) => extname(name) === '.sql');
+  const modules: V4ModuleDefinition[] = [
+    { type: 'ESModule', path: join(bundle, 'index.js') },
+    ...texts.map((name) => ({ type: 'Text' as const, path: join(bundle, name) })),
+  ];
+  return { ...options, name: 'lineup-relay', modules, modulesRoot: bundle };
+}
+
+/** Miniflare ends the process on a signal before its runtime is gone; whoever starts a relay decides that instead. */
+function withoutItsSignalHandlers<T>(make: () => T): T {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const before = new Map(signals.map((signal) => [signal, process.listeners(signal)]));
+  const made = make();
+  for (const [signal, known] of before) {
+    for (const listener of process.listeners(signal)) if (!known.includes(listener)) process.removeListener(signal, listener);
+  }
+  return made;
+}
+
+function refuseTakenPort(port: number): Promise<void> {
+  return new Promise((free, taken) => {
+    const probe = createServer();
+    probe.once('error', (error: NodeJS.ErrnoException) =>
+      taken(error.code === 'EADDRINUSE' ? portTaken(port) : new StartError(`cannot listen on ${HOST}:${port}: ${error.message}`)),
+    );
+    probe.listen(port, HOST, () => probe.close(() => free()));
+  });
+}
+
+function portTaken(port: number): StartError {
+  return new StartError(`port ${port} of ${HOST}: address already in use`);
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (error) {
+    throw new StartError(`cannot make the folder ${folder}: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,73 @@
+/** `npm run relay -- --port P --persist DIR`: the relay and the web app alone on 127.0.0.1 (§12). */
+import { parseArgs } from 'node:util';
+import { readLimits } from '../src/protocol/limits.ts';
+import { BuildError } from './local-build.ts';
+import { type LocalRelay, StartError, startLocalRelay } from './local-relay.ts';
+import { onStopRequest } from './stop-request.ts';
+
+const USAGE = `Usage: npm run relay -- [--port 8787] [--persist .lineup/relay]
+
+  --port     TCP port on 127.0.0.1; 0 takes any free one
+  --persist  folder that keeps everything; made when missing
+
+LINEUP_* variables of the environment reach the relay. It prints one line, "ready http://127.0.0.1:PORT", when it serves.`;
+
+let relay: LocalRelay | undefined;
+onStopRequest(() => void stop());
+
+try {
+  const { port, persist } = readArguments();
+  relay = await startLocalRelay({ port, persist, variables: readVariables() });
+  process.stdout.write(`ready ${relay.origin}\n`);
+} catch (error) {
+  if (!(error instanceof StartError || error instanceof BuildError)) throw error;
+  process.stderr.write(`relay: ${error.message}\n`);
+  process.exit(1);
+}
+
+async function stop(): Promise<void> {
+  await relay?.stop();
+  process.exit(0);
+}
+
+function readArguments(): { port: number; persist: string } {
+  const { values } = parse();
+  if (values.help) {
+    process.stdout.write(`${USAGE}\n`);
+    process.exit(0);
+  }
+  if (!/^\d{1,5}$/.test(values.port) || Number(values.port) > 65_535) misuse(`--port must be a number from 0 to 65535`);
+  if (values.persist === '') misuse('--persist must name a folder');
+  return { port: Number(values.port), persist: values.persist };
+}
+
+function parse() {
+  try {
+    return parseArgs({
+      options: {
+        port: { type: 'string', default: '8787' },
+        persist: { type: 'string', default: '.lineup/relay' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+  } catch (error) {
+    return misuse((error as Error).message);
+  }
+}
+
+/** The `LINEUP_*` variables; a limit that is no limit ends the start, before a Worker would answer every request with an error. */
+function readVariables(): Record<string, string> {
+  const variables: Record<string, string> = {};
+  for (const [name, value] of Object.entries(process.env)) if (name.startsWith('LINEUP_') && value !== undefined) variables[name] = value;
+  try {
+    readLimits(variables);
+  } catch (error) {
+    misuse((error as Error).message);
+  }
+  return variables;
+}
+
+function misuse(message: string): never {
+  process.stderr.write(`relay: ${message} (npm run relay -- --help)\n`);
+  process.exit(2);
+}
