@@ -44,12 +44,12 @@ export class IndexedDbOutboxStore implements OutboxStore {
     return session.begin();
   }
 
-  put(entry: OutboxEntry): Promise<void> {
-    return this.#opened().put(entry);
+  async put(entry: OutboxEntry): Promise<void> {
+    await this.#opened().put(entry);
   }
 
-  remove(id: string): Promise<void> {
-    return this.#opened().remove(id);
+  async remove(id: string): Promise<void> {
+    await this.#opened().remove(id);
   }
 
   close(): Promise<void> {

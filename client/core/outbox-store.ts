@@ -16,7 +16,8 @@ export interface OutboxEntry {
 /**
  * A place that survives the process. One store belongs to one conversation of one participant.
  *
- * Calls come one after the other; a store that cannot keep something throws, and the outbox goes on in memory.
+ * Puts may overlap; their order is the order of the entries. Everything else comes after what it follows from. A store that cannot keep
+ * something throws, and the outbox goes on in memory.
  */
 export interface OutboxStore {
   /** Whether entries survive the process. */

@@ -1,10 +1,10 @@
 /** Messages on their way to the relay: kept until they are acknowledged, sent in order, sent again when nobody knows (§4). */
 import type { Ack, ErrorFrame, Welcome } from '../../src/protocol/handshake.ts';
-import { canonicalJson, utf8Bytes, type Json } from '../../src/protocol/json.ts';
 import { MAX_RETRY_DELAY_MS } from './backoff.ts';
 import type { Clock } from './clock.ts';
 import type { SentState, SentUpdate } from './connection-events.ts';
 import { DiscardedError, RelayError, UnsendableError } from './errors.ts';
+import { OutboxItem } from './outbox-item.ts';
 import type { OutboxEntry, OutboxStore } from './outbox-store.ts';
 import type { Pacer } from './pacer.ts';
 
@@ -36,30 +36,12 @@ export interface OutboxOptions {
   storeFailed: (error: unknown) => void;
 }
 
-interface Item {
-  entry: OutboxEntry;
-  /** Place in the order of sending. */
-  order: number;
-  text: string;
-  bytes: number;
-  status: SentState;
-  /** The store has it, or never will. */
-  kept: boolean;
-  inFlight: boolean;
-  cancelDeadline: () => void;
-  done: Promise<Ack>;
-  resolve: (ack: Ack) => void;
-  reject: (error: Error) => void;
-}
-
-const nothing = () => undefined;
-
 /** The outbox of one connection. */
 export class Outbox {
   readonly #options: OutboxOptions;
-  readonly #items = new Map<string, Item>();
+  readonly #items = new Map<string, OutboxItem>();
   /** What is to be sent next, in order. */
-  #waiting: Item[] = [];
+  #waiting: OutboxItem[] = [];
   #order = 0;
   #inFlight = 0;
   #bytesInFlight = 0;
@@ -104,7 +86,7 @@ export class Outbox {
   async add(entry: OutboxEntry, text: string): Promise<{ done: Promise<Ack> }> {
     await this.open();
     const known = this.#items.get(entry.id);
-    if (known && !isSame(known.entry, entry)) throw new UnsendableError('id_conflict', 'id: another message with this id waits in the outbox');
+    if (known && !known.hasContentOf(entry)) throw new UnsendableError('id_conflict', 'id: another message with this id waits in the outbox');
     if (known) return { done: known.done };
     const item = this.#take(entry, false, text);
     try {
@@ -113,6 +95,8 @@ export class Outbox {
       this.#storeFailed(error);
     }
     item.kept = true;
+    // Discarded while the store was busy with it.
+    if (this.#items.get(entry.id) !== item) void this.#remove(entry.id);
     this.#pump();
     // Wrapped, since awaiting the addition must not be awaiting the answer.
     return { done: item.done };
@@ -204,20 +188,10 @@ export class Outbox {
     this.#pump();
   }
 
-  #take(entry: OutboxEntry, kept: boolean, text = ''): Item {
+  #take(entry: OutboxEntry, kept: boolean, text = ''): OutboxItem {
     const known = this.#items.get(entry.id);
     if (known) return known;
-    const item: Item = {
-      entry,
-      order: ++this.#order,
-      text,
-      bytes: utf8Bytes(text),
-      status: { state: 'queued' },
-      kept,
-      inFlight: false,
-      cancelDeadline: nothing,
-      ...settleable(),
-    };
+    const item = new OutboxItem(entry, ++this.#order, kept, text);
     this.#items.set(entry.id, item);
     this.#waiting.push(item);
     this.#update(item, item.status);
@@ -239,12 +213,9 @@ export class Outbox {
   }
 
   /** Makes an item's text. One that cannot be sent through this outlet leaves, and false is returned. */
-  #prepare(item: Item, outlet: Outlet): boolean {
+  #prepare(item: OutboxItem, outlet: Outlet): boolean {
     try {
-      if (item.text === '') {
-        item.text = this.#options.frame(item.entry);
-        item.bytes = utf8Bytes(item.text);
-      }
+      if (item.text === '') item.text = this.#options.frame(item.entry);
       if (item.bytes > outlet.limits.max_frame_bytes) {
         const allowed = outlet.limits.max_frame_bytes;
         throw new UnsendableError('frame_too_large', `frame: larger than max_frame_bytes, ${allowed} bytes`, { limit: 'max_frame_bytes', allowed });
@@ -256,7 +227,7 @@ export class Outbox {
     }
   }
 
-  #launch(item: Item, outlet: Outlet): void {
+  #launch(item: OutboxItem, outlet: Outlet): void {
     item.inFlight = true;
     this.#inFlight += 1;
     this.#bytesInFlight += item.bytes;
@@ -268,7 +239,7 @@ export class Outbox {
     this.#update(item, { state: 'sending' });
   }
 
-  #land(item: Item): void {
+  #land(item: OutboxItem): void {
     if (!item.inFlight) return;
     item.inFlight = false;
     item.cancelDeadline();
@@ -276,7 +247,7 @@ export class Outbox {
     this.#bytesInFlight -= item.bytes;
   }
 
-  #postpone(item: Item, error: ErrorFrame): void {
+  #postpone(item: OutboxItem, error: ErrorFrame): void {
     this.#land(item);
     this.#queueAgain(item);
     const paced = error.code === 'rate_limited';
@@ -286,7 +257,7 @@ export class Outbox {
     this.#pauseMs = Math.min(this.#pauseMs * 2, MAX_RETRY_DELAY_MS);
   }
 
-  #queueAgain(item: Item): void {
+  #queueAgain(item: OutboxItem): void {
     const before = this.#waiting.findIndex((other) => other.order >= item.order);
     if (this.#waiting[before] === item) return;
     this.#waiting.splice(before < 0 ? this.#waiting.length : before, 0, item);
@@ -299,20 +270,29 @@ export class Outbox {
     });
   }
 
-  #fail(item: Item, error: RelayError | UnsendableError): void {
+  #fail(item: OutboxItem, error: RelayError | UnsendableError): void {
     this.#leave(item, { state: 'failed', code: error.code, message: error.message, retryable: false });
     item.reject(error);
   }
 
-  #leave(item: Item, status: SentState): void {
+  #leave(item: OutboxItem, status: SentState): void {
     if (!item.inFlight) this.#waiting.splice(this.#waiting.indexOf(item), 1);
     this.#land(item);
     this.#items.delete(item.entry.id);
-    this.#options.store.remove(item.entry.id).catch((error: unknown) => this.#storeFailed(error));
+    if (item.kept) void this.#remove(item.entry.id);
     this.#update(item, status);
   }
 
-  #update(item: Item, status: SentState): void {
+  async #remove(id: string): Promise<void> {
+    await this.open();
+    try {
+      await this.#options.store.remove(id);
+    } catch (error) {
+      this.#storeFailed(error);
+    }
+  }
+
+  #update(item: OutboxItem, status: SentState): void {
     item.status = status;
     this.#options.updated({ entry: item.entry, status });
   }
@@ -321,21 +301,4 @@ export class Outbox {
     this.#durable = false;
     this.#options.storeFailed(error);
   }
-}
-
-function isSame(a: OutboxEntry, b: OutboxEntry): boolean {
-  const content = ({ type, payload, target }: OutboxEntry) => canonicalJson({ type, payload, target: (target ?? null) as Json });
-  return content(a) === content(b);
-}
-
-function settleable(): Pick<Item, 'done' | 'resolve' | 'reject'> {
-  let resolve: Item['resolve'] = nothing;
-  let reject: Item['reject'] = nothing;
-  const done = new Promise<Ack>((yes, no) => {
-    resolve = yes;
-    reject = no;
-  });
-  // Whoever does not wait for it hears of a failure by the update.
-  done.catch(nothing);
-  return { done, resolve, reject };
 }

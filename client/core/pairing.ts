@@ -54,7 +54,7 @@ function withOrigin(parsed: PairingInput, address: string): PairingInput {
 function isNearby(host: string): boolean {
   if (host === 'localhost' || host.endsWith('.localhost') || host.endsWith('.local')) return true;
   if (host === '[::1]' || /^\[f[cd]/.test(host) || /^\[fe[89ab]/.test(host)) return true;
-  return /^(127|10)\.|^192\.168\.|^169\.254\.|^172\.(1[6-9]|2\d|3[01])\./.test(host);
+  return /^[\d.]+$/.test(host) && /^(127|10)\.|^192\.168\.|^169\.254\.|^172\.(1[6-9]|2\d|3[01])\./.test(host);
 }
 
 function parseCode(text: string): PairingInput {
