@@ -1,5 +1,6 @@
 /** The golden frames of test/fixtures/frames, each read as the relay reads it. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { describeIssue, readFrame } from './envelope.ts';
 import { hello } from './handshake.ts';
@@ -27,12 +28,12 @@ interface FixtureFile {
   invalid: Refused[];
 }
 
-const FOLDER = new URL('../../test/fixtures/frames/', import.meta.url);
+const FOLDER = join(import.meta.dirname, '../../test/fixtures/frames');
 const CONVERSATION = 'cv_000000000000000000000001';
 
 const files = readdirSync(FOLDER)
   .filter((name) => name.endsWith('.json'))
-  .map((name): [string, FixtureFile] => [name.replace(/\.json$/, ''), JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')) as FixtureFile]);
+  .map((name): [string, FixtureFile] => [name.replace(/\.json$/, ''), JSON.parse(readFileSync(join(FOLDER, name), 'utf8')) as FixtureFile]);
 
 function frameText({ frame, text, fill }: Example): string {
   if (text !== undefined) return text;
