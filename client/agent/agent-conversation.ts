@@ -221,7 +221,10 @@ export class AgentConversation {
     this.#parts.on.problem(`the relay refused a ${entry.type}: ${status.code}, ${status.message}`);
     const callId = entry.type === 'tool.call' ? entry.payload.call_id : undefined;
     // A question that could not be asked is answered too, or its handler would wait for ever.
-    if (typeof callId === 'string') void this.#answer(callId, { error: { code: status.code, message: status.message } }, 0);
+    if (typeof callId !== 'string') return;
+    this.#answer(callId, { error: { code: status.code, message: status.message } }, 0).catch((error: unknown) =>
+      this.#parts.on.problem(`cannot forget a question: ${sentence(error)}`),
+    );
   }
 }
 

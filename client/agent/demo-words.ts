@@ -5,7 +5,7 @@ export type Ability = 'help' | 'choice' | 'confirm' | 'input' | 'image' | 'file'
 
 /** The demo agent in one language. */
 export interface Words {
-  /** What a user writes for each ability; the first is the one that help shows. */
+  /** What a user writes for each ability, the first of them as help shows it. In the order in which they are looked for: a greeting counts last. */
   names: Record<Ability, readonly string[]>;
   help: string;
   echo: (text: string) => string;
@@ -27,7 +27,6 @@ export interface Words {
 
 const en: Words = {
   names: {
-    help: ['help', '?', 'hello', 'hi'],
     choice: ['choice', 'choose'],
     confirm: ['confirm'],
     input: ['input', 'ask'],
@@ -39,6 +38,7 @@ const en: Words = {
     edit: ['edit'],
     error: ['error', 'fail'],
     tools: ['tools'],
+    help: ['help', '?', 'hello', 'hi'],
   },
   help: `I am the **demo agent**. No model stands behind me: I show what an agent can do on your phone. Send one of these words:
 
@@ -123,7 +123,6 @@ agent.onText((chat, { payload }) => chat.say(\`You said: \${payload.content}\`))
 
 const zh: Words = {
   names: {
-    help: ['帮助', '你好', '您好', '？'],
     choice: ['选择', '选项'],
     confirm: ['确认'],
     input: ['输入'],
@@ -135,6 +134,7 @@ const zh: Words = {
     edit: ['修改', '编辑'],
     error: ['错误', '出错'],
     tools: ['工具'],
+    help: ['帮助', '你好', '您好', '？'],
   },
   help: `我是**演示智能体**，背后没有模型，只用来展示智能体能在你的手机上做什么。发送下面任意一个词：
 
