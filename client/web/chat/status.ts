@@ -1,0 +1,71 @@
+/** The one line under the agent's name: what matters most right now, in words. */
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { moment } from '../i18n/format.ts';
+import { useConversationPart, useLanguage } from '../parts/contexts.ts';
+import type { ConversationView, LinkView } from '../store/conversation-view.ts';
+
+/** How the line under the top bar looks (the words say the same). */
+export type LineState = 'idle' | 'flowing' | 'offline' | 'need';
+
+/** Offline comes before everything, since nothing else can be known then. */
+export function lineOf(view: Pick<ConversationView, 'link' | 'open' | 'status' | 'flowing' | 'agent'>): LineState {
+  if (view.link.name !== 'online') return 'offline';
+  if (view.open.some((entry) => entry.call?.status === 'pending')) return 'need';
+  if (view.agent.online !== false && (view.flowing || isRunning(view))) return 'flowing';
+  return 'idle';
+}
+
+/** Whether a run is on, so that it can be stopped. */
+export function isRunning(view: Pick<ConversationView, 'status' | 'flowing'>): boolean {
+  return view.flowing || view.status?.state === 'thinking' || view.status?.state === 'working';
+}
+
+/** The status line, and whether the agent is there (null: not known). */
+export function useStatusWords(): { words: string; online: boolean | null } {
+  const { t } = useTranslation();
+  const language = useLanguage();
+  const link = useConversationPart((view) => view.link);
+  const wasOnline = useConversationPart((view) => view.wasOnline);
+  const queued = useConversationPart((view) => view.queued);
+  const agent = useConversationPart((view) => view.agent);
+  const status = useConversationPart((view) => view.status);
+  const flowing = useConversationPart((view) => view.flowing);
+  const seconds = useSecondsSince(status?.since ?? null);
+
+  if (link.name !== 'online') return { words: linkWords(link), online: null };
+  if (agent.online === false) {
+    return { words: agent.lastSeen ? t('agent.lastSeen', { time: moment(agent.lastSeen, language) }) : t('agent.offline'), online: false };
+  }
+  if (status && status.state !== 'idle') {
+    const state = t(`status.${status.state}`);
+    const parts = [state, status.detail?.slice(0, 120), seconds === null || status.state === 'error' ? null : duration(seconds)];
+    return { words: parts.filter(Boolean).join(' · '), online: true };
+  }
+  if (flowing) return { words: t('status.writing'), online: true };
+  return { words: agent.online === null ? t('link.connecting') : t('agent.online'), online: agent.online };
+
+  function linkWords(state: Exclude<LinkView, { name: 'online' }>): string {
+    if (state.name === 'stopped') return t(`link.stopped.${state.reason}`);
+    if (queued > 0) return t('link.offlineQueued', { count: queued });
+    if (state.name === 'connecting') return wasOnline ? t('link.reconnecting') : t('link.connecting');
+    return t('link.offline');
+  }
+
+  function duration(all: number): string {
+    if (all < 60) return t('status.seconds', { count: all });
+    return t('status.minutes', { minutes: Math.floor(all / 60), seconds: all % 60 });
+  }
+}
+
+/** Whole seconds since a moment (ms), counted up while it lasts. */
+function useSecondsSince(since: number | null): number | null {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (since === null) return;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, [since]);
+  return since === null ? null : Math.max(0, Math.floor((now - since) / 1_000));
+}

@@ -1,0 +1,37 @@
+/** Name, presence, one status line; and under it the line. */
+import { useTranslation } from 'react-i18next';
+import { useConversationPart } from '../parts/contexts.ts';
+import { Icon } from '../parts/icon.tsx';
+import { Monogram } from '../parts/monogram.tsx';
+import { lineOf, useStatusWords } from './status.ts';
+
+export function TopBar({ back, onMore }: { back: string | null; onMore: () => void }) {
+  const { t } = useTranslation();
+  const agent = useConversationPart((view) => view.agent.name);
+  const title = useConversationPart((view) => view.title);
+  const line = useConversationPart(lineOf);
+  const { words, online } = useStatusWords();
+  return (
+    <>
+      <header className={`top-bar${back === null ? '' : ' with-back'}`}>
+        {back !== null && (
+          <a className="icon-button back" href={back} aria-label={t('chat.back')}>
+            <Icon name="back" />
+          </a>
+        )}
+        <Monogram name={agent} />
+        <div className="top-bar-name">
+          <h1 dir="auto">{title ? `${agent} · ${title}` : agent}</h1>
+          <p className="status-line numbers">
+            {online !== null && <span className={online ? 'presence-dot online' : 'presence-dot'} />}
+            <span role="status">{words}</span>
+          </p>
+        </div>
+        <button type="button" className="icon-button" aria-label={t('chat.more')} onClick={onMore}>
+          <Icon name="more" />
+        </button>
+      </header>
+      <div className={`the-line ${line}`} data-line={line} />
+    </>
+  );
+}

@@ -1,0 +1,54 @@
+/** Where the app begins. */
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { version } from '../../package.json';
+import { parsePairingInput } from '../core/pairing.ts';
+import { App } from './app.tsx';
+import { keepWithinKeyboard } from './parts/app-height.ts';
+import { AppProvider, PreferencesProvider } from './parts/contexts.ts';
+import { reloadOnMissingChunk } from './parts/missing-chunk.ts';
+import { AppStore } from './store/app-store.ts';
+import { LocalStore } from './store/local-store.ts';
+import { Preferences } from './store/preferences.ts';
+import { networkSurroundings } from './store/surroundings.ts';
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/controls.css';
+import './styles/layout.css';
+import './styles/timeline.css';
+import './styles/markdown.css';
+import './styles/cards.css';
+import './styles/composer.css';
+import './styles/sheets.css';
+import './styles/screens.css';
+
+const local = new LocalStore();
+const preferences = new Preferences(local);
+const app = new AppStore(local, networkSurroundings(local, version));
+
+/** A pairing link was opened: the code leaves the address bar, and with it the history, before anything else happens. */
+function takeInvitation(): void {
+  if (!location.hash.includes('pair=')) return;
+  const input = parsePairingInput(location.hash);
+  history.replaceState(null, '', `${location.pathname}${location.search}`);
+  if (input.ok) app.invite({ code: input.code, relay: input.origin ?? location.origin });
+}
+
+takeInvitation();
+window.addEventListener('hashchange', takeInvitation);
+reloadOnMissingChunk();
+keepWithinKeyboard();
+await preferences.apply();
+app.start();
+
+const root = document.getElementById('root');
+if (!root) throw new Error('The page has no #root.');
+createRoot(root).render(
+  <StrictMode>
+    <PreferencesProvider value={preferences}>
+      <AppProvider value={app}>
+        <App />
+      </AppProvider>
+    </PreferencesProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,60 @@
+/**
+ * The agent's Markdown as a document. The text is a stranger's: raw HTML is dropped, addresses are http, https or mailto, links open
+ * elsewhere without a way back, and no image is loaded by itself. Loaded lazily, since it is the heaviest part of the page.
+ */
+import { memo, type ReactNode } from 'react';
+import ReactMarkdown, { type Components } from 'react-markdown';
+import rehypeSanitize, { defaultSchema } from 'rehype-sanitize';
+import remarkGfm from 'remark-gfm';
+import { OutsideImage } from '../parts/outside-image.tsx';
+import { SafeLink, safeAddress } from '../parts/safe-link.tsx';
+import { splitBlocks } from './blocks.ts';
+import { CodeBlock } from './code-block.tsx';
+
+const REMARK = [remarkGfm];
+const SCHEMA = {
+  ...defaultSchema,
+  protocols: { href: ['http', 'https', 'mailto'], src: ['https'] },
+  // Nothing refers to an id, so nothing may claim one of the page's.
+  attributes: { ...defaultSchema.attributes, '*': [] },
+};
+const REHYPE: [typeof rehypeSanitize, typeof SCHEMA][] = [[rehypeSanitize, SCHEMA]];
+
+/** The page's own heading is the first; an agent's begin below it, and go three levels deep. */
+const COMPONENTS: Components = {
+  h1: ({ children }) => <h2>{children}</h2>,
+  h2: ({ children }) => <h3>{children}</h3>,
+  h3: ({ children }) => <h4>{children}</h4>,
+  h4: ({ children }) => <h4>{children}</h4>,
+  h5: ({ children }) => <h4>{children}</h4>,
+  h6: ({ children }) => <h4>{children}</h4>,
+  a: ({ href, children }) => <SafeLink href={href}>{children}</SafeLink>,
+  img: ({ src, alt }) => <OutsideImage url={typeof src === 'string' ? src : ''} alt={alt ?? ''} />,
+  pre: ({ children }) => <CodeBlock>{children}</CodeBlock>,
+  table: ({ children }) => (
+    <div className="table-scroll" tabIndex={0} role="group">
+      <table>{children}</table>
+    </div>
+  ),
+};
+
+const Block = memo(function Block({ text }: { text: string }) {
+  return (
+    <ReactMarkdown remarkPlugins={REMARK} rehypePlugins={REHYPE} components={COMPONENTS} urlTransform={(url) => safeAddress(url) ?? ''}>
+      {text}
+    </ReactMarkdown>
+  );
+});
+
+/** A Markdown text. A piece that is finished is parsed once, however long the text grows behind it. */
+export default function Markdown({ text, end }: { text: string; end?: ReactNode }) {
+  const blocks = splitBlocks(text);
+  return (
+    <>
+      {blocks.map((block, i) => (
+        <Block key={i} text={block} />
+      ))}
+      {end}
+    </>
+  );
+}

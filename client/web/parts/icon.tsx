@@ -1,0 +1,35 @@
+/** The icons: drawn here, on one 24-unit grid, one weight. They never speak alone; a label or a word stands beside them. */
+
+const PATHS = {
+  back: 'M15 5l-7 7 7 7',
+  more: 'M5 12h.01M12 12h.01M19 12h.01',
+  plus: 'M12 5v14M5 12h14',
+  up: 'M12 19V5.5M6 11l6-6 6 6',
+  down: 'M12 5v13.5M6 13l6 6 6-6',
+  open: 'M6 15l6-6 6 6',
+  stop: 'M7 7h10v10H7z',
+  close: 'M6 6l12 12M18 6L6 18',
+  check: 'M5 12.5l4.5 4.5L19 7.5',
+  checks: 'M2.5 12.5L7 17l9-9.5M12 16l1 1 9-9.5',
+  ring: 'M12 6a6 6 0 1 0 0 12 6 6 0 1 0 0-12z',
+  warning: 'M12 8v5M12 16.5v.01M12 3.5l9 16H3z',
+  clock: 'M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 1 0 0-17zM12 7.5V12l3 2',
+  file: 'M13.5 3.5H6.5v17h11V7.5zM13.5 3.5v4h4',
+  image: 'M4 5h16v14H4zM4 16l4.5-4.5 4 4L15 13l5 4M9 9.25v.01',
+  download: 'M12 4v11M7 11l5 5 5-5M5 20h14',
+  question: 'M9 9.5a3 3 0 1 1 4.2 2.75c-.8.36-1.2.95-1.2 1.75v.25M12 17.5v.01M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 1 0 0-17z',
+  calculator: 'M6 3.5h12v17H6zM9 7h6M9.25 12v.01M12 12v.01M14.75 12v.01M9.25 16v.01M12 16v.01M14.75 16v.01',
+  window: 'M4 5h16v14H4zM4 9h16',
+  lock: 'M6.5 11h11v9h-11zM8.5 11V8a3.5 3.5 0 0 1 7 0v3',
+  eye: 'M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12zM12 9.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 1 0 0-5z',
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+export function Icon({ name, small = false }: { name: IconName; small?: boolean }) {
+  return (
+    <svg className={small ? 'icon small' : 'icon'} viewBox="0 0 24 24" aria-hidden="true">
+      <path d={PATHS[name]} strokeWidth={name === 'more' ? 2.75 : undefined} />
+    </svg>
+  );
+}

@@ -1,0 +1,53 @@
+/** A pairing code or link, typed or pasted. */
+import { useId, useState, type FormEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import { parsePairingInput } from '../../core/pairing.ts';
+import { useApp } from '../parts/contexts.ts';
+
+type Problem = Extract<ReturnType<typeof parsePairingInput>, { ok: false }>['reason'];
+
+export function CodeForm() {
+  const { t } = useTranslation();
+  const app = useApp();
+  const id = useId();
+  const [text, setText] = useState('');
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const go = (event: FormEvent) => {
+    event.preventDefault();
+    const input = parsePairingInput(text);
+    if (input.ok) app.invite({ code: input.code, relay: input.origin ?? location.origin });
+    else setProblem(input.reason);
+  };
+  return (
+    <form className="stack" onSubmit={go} noValidate>
+      <div className="field">
+        <label className="field-label" htmlFor={id}>
+          {t('pair.field')}
+        </label>
+        <input
+          id={id}
+          className="text-field code-field"
+          placeholder={t('pair.placeholder')}
+          value={text}
+          autoComplete="off"
+          autoCapitalize="characters"
+          autoCorrect="off"
+          spellCheck={false}
+          enterKeyHint="go"
+          aria-invalid={problem !== null}
+          aria-describedby={`${id}-problem`}
+          onChange={(event) => {
+            setText(event.target.value);
+            setProblem(null);
+          }}
+        />
+        <p className="problem" id={`${id}-problem`} role="alert">
+          {problem && t(`pair.problem.${problem}`)}
+        </p>
+      </div>
+      <button type="submit" className="button primary wide">
+        {t('pair.next')}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,93 @@
+/** A code wants to be redeemed: at which relay, under which name, yes or no. One tap redeems once. */
+import { useEffect, useId, useState, type FormEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useApp } from '../parts/contexts.ts';
+import { deviceName } from '../parts/device-name.ts';
+import { useTroubleWords } from '../parts/use-trouble-words.ts';
+import type { Invitation } from '../store/app-store.ts';
+import type { Trouble } from '../store/trouble.ts';
+import { Mark } from './mark.tsx';
+
+const KNOWN: readonly string[] = ['pairing_not_found', 'too_many'];
+
+export function InvitationScreen({ invitation }: { invitation: Invitation }) {
+  const { t } = useTranslation();
+  const app = useApp();
+  const id = useId();
+  const troubleWords = useTroubleWords();
+  const [name, setName] = useState(() => deviceName(t));
+  const [pairing, setPairing] = useState(false);
+  const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const wait = useCountdown(trouble?.kind === 'refused' && trouble.code === 'rate_limited' ? (trouble.retryAfter ?? 60) : 0, trouble);
+  const pair = async (event: FormEvent) => {
+    event.preventDefault();
+    setPairing(true);
+    setTrouble(null);
+    const refused = await app.pair(invitation, name.trim());
+    setPairing(false);
+    setTrouble(refused);
+  };
+  // A code that does not work will not work the next time either.
+  const spent = trouble?.kind === 'refused' && trouble.code === 'pairing_not_found';
+  return (
+    <main className="screen">
+      <form className="screen-column middle" onSubmit={(event) => void pair(event)}>
+        <Mark />
+        <header>
+          <h1 className="smaller">{t('pair.question')}</h1>
+          <p className="lead">{t('pair.explain')}</p>
+        </header>
+        <dl className="invitation">
+          <dt>{t('pair.relay')}</dt>
+          <dd>{new URL(invitation.relay).host}</dd>
+          <dt>{t('pair.code')}</dt>
+          <dd className="code">{`${invitation.code.slice(0, 4)}-${invitation.code.slice(4)}`}</dd>
+        </dl>
+        <div className="field">
+          <label className="field-label" htmlFor={id}>
+            {t('pair.deviceName')}
+          </label>
+          <input id={id} className="text-field" value={name} maxLength={128} autoComplete="off" onChange={(event) => setName(event.target.value)} />
+        </div>
+        <div className="stack">
+          {trouble && (
+            <p className="problem numbers" role="alert">
+              {words(trouble)}
+            </p>
+          )}
+          {!spent && (
+            <button type="submit" className="button primary wide" disabled={pairing || wait > 0 || name.trim() === ''}>
+              {pairing ? t('pair.pairing') : t('pair.yes')}
+            </button>
+          )}
+          <button type="button" className="button wide" disabled={pairing} onClick={() => app.invite(null)}>
+            {t('pair.no')}
+          </button>
+        </div>
+      </form>
+    </main>
+  );
+
+  function words(what: Trouble): string {
+    if (what.kind === 'refused' && what.code === 'rate_limited') return t('pair.problem.rate_limited', { seconds: wait });
+    if (what.kind === 'refused' && KNOWN.includes(what.code)) return t(`pair.problem.${what.code as 'pairing_not_found' | 'too_many'}`);
+    return troubleWords(what);
+  }
+}
+
+/** Seconds left, counted down from `seconds`; begins anew when `cause` is another one. */
+function useCountdown(seconds: number, cause: unknown): number {
+  const [left, setLeft] = useState(0);
+  useEffect(() => {
+    setLeft(seconds);
+    if (seconds === 0) return;
+    const end = Date.now() + seconds * 1_000;
+    const timer = setInterval(() => {
+      const rest = Math.max(0, Math.ceil((end - Date.now()) / 1_000));
+      setLeft(rest);
+      if (rest === 0) clearInterval(timer);
+    }, 250);
+    return () => clearInterval(timer);
+  }, [seconds, cause]);
+  return left;
+}

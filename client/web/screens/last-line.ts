@@ -1,0 +1,38 @@
+/** What a conversation's row says: its newest line, without the marks of Markdown. */
+import type { TFunction } from 'i18next';
+import { objectField, textField } from '../model/timeline.ts';
+import type { ConversationView } from '../store/conversation-view.ts';
+
+export function lastLine(view: ConversationView, t: TFunction): string {
+  const last = view.entries.findLast((entry) => ['text', 'image', 'file', 'error', 'tool.call'].includes(entry.type));
+  if (!last) return view.history.state === 'ready' ? t('chat.empty') : '';
+  const words = wordsOf();
+  return last.mine ? `${t('message.you')}: ${words}` : words;
+
+  function wordsOf(): string {
+    switch (last?.type) {
+      case 'image':
+        return textField(last.payload, 'caption') || t('image.one');
+      case 'file':
+        return textField(last.payload, 'name') ?? '';
+      case 'error':
+        return textField(last.payload, 'message') ?? t('message.error');
+      case 'tool.call':
+        return textField(objectField(last.payload, 'arguments'), 'question')?.slice(0, 200) ?? t('call.tool');
+      default:
+        return plainWords(textField(last?.payload ?? {}, 'content') ?? '');
+    }
+  }
+}
+
+/** The beginning of a Markdown text as one line of plain words. */
+export function plainWords(markdown: string): string {
+  return markdown
+    .slice(0, 400)
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/^\s{0,3}(?:#{1,6}\s+|>\s?|[-*+]\s+|\d+[.)]\s+|`{3,}.*$|~{3,}.*$)/gm, '')
+    .replace(/[*_`~|]+/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, 160);
+}

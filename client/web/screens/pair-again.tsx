@@ -1,0 +1,29 @@
+/** The relay let this device go: what happened, and the way back. */
+import { useTranslation } from 'react-i18next';
+import { useApp } from '../parts/contexts.ts';
+import type { Pairing } from '../store/pairings.ts';
+import { CodeForm } from './code-form.tsx';
+import { Mark } from './mark.tsx';
+
+export function PairAgain({ pairing }: { pairing: Pairing }) {
+  const { t } = useTranslation();
+  const app = useApp();
+  return (
+    <main className="screen">
+      <div className="screen-column middle">
+        <Mark />
+        <header>
+          <h1 className="smaller">{t('again.title')}</h1>
+          <p className="lead">{t('again.lead', { agent: pairing.agent.name })}</p>
+        </header>
+        <section className="stack">
+          <h2 className="field-label">{t('again.do')}</h2>
+          <CodeForm />
+        </section>
+        <button type="button" className="button quiet wide" onClick={() => void app.unpair(pairing.key)}>
+          {t('again.forget')}
+        </button>
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,69 @@
+/** What a screen can see of one conversation. A new object after each change; what did not change keeps its identity. */
+import type { Entry } from '../model/entry.ts';
+import type { HistoryView } from './history.ts';
+
+/** The connection in the words of a user. */
+export type LinkView =
+  | { name: 'connecting' }
+  | { name: 'online' }
+  /** Tries again by itself. */
+  | { name: 'offline' }
+  /** Does not try again: revoked or signed out elsewhere, gone, or opened in another place. */
+  | { name: 'stopped'; reason: 'pair-again' | 'not-found' | 'replaced' | 'protocol' };
+
+/** The agent on the other side. */
+export interface AgentView {
+  id: string;
+  name: string;
+  /** Null: not known yet. */
+  online: boolean | null;
+  /** ISO 8601. */
+  lastSeen: string | null;
+  /** The agent's cursor: own messages up to it are delivered. */
+  received: number;
+}
+
+/** What the agent says that it is doing. */
+export interface StatusView {
+  state: 'idle' | 'thinking' | 'working' | 'waiting' | 'error';
+  detail: string | null;
+  runId: string | null;
+  /** When this device saw it begin, in ms; null when it began before. */
+  since: number | null;
+}
+
+/** How far the agent's run is. */
+export interface ProgressView {
+  runId: string;
+  percent: number | null;
+  message: string | null;
+}
+
+/** Limits that the page checks before it sends. Bytes, but for characters of a text. */
+export interface SendLimits {
+  textCharacters: number;
+  fileBytes: number;
+}
+
+export interface ConversationView {
+  title: string | null;
+  link: LinkView;
+  /** Whether the connection has been up since the page was opened. */
+  wasOnline: boolean;
+  agent: AgentView;
+  status: StatusView | null;
+  progress: ProgressView | null;
+  entries: readonly Entry[];
+  /** Questions that wait for the user. */
+  open: readonly Entry[];
+  /** Messages of this device that the relay does not have yet. */
+  queued: number;
+  /** Whether a text is being written right now. */
+  flowing: boolean;
+  history: HistoryView;
+  limits: SendLimits;
+  /** Whether what is queued survives the page. */
+  durable: boolean;
+  /** Agent messages that came after what was last read here. */
+  unread: number;
+}

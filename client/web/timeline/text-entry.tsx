@@ -1,0 +1,80 @@
+/** A text: a document when the agent wrote it, a tinted note when the user did. */
+import { lazy, memo, Suspense, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Entry } from '../model/entry.ts';
+import { textField } from '../model/timeline.ts';
+
+const Markdown = lazy(() => import('../markdown/markdown.tsx'));
+
+/** Texts longer than this many characters begin folded. */
+const FOLD_DOCUMENT = 6_000;
+const FOLD_NOTE = 1_500;
+/** What a folded document shows; the fold hides the cut. */
+const FOLDED = 3_000;
+
+export const TextEntry = memo(function TextEntry({ entry }: { entry: Entry }) {
+  const content = textField(entry.payload, 'content') ?? '';
+  return entry.mine ? <Note content={content} /> : <Document entry={entry} content={content} />;
+});
+
+function Note({ content }: { content: string }) {
+  const { t } = useTranslation();
+  const foldable = content.length > FOLD_NOTE || content.split('\n', 14).length > 13;
+  const [open, setOpen] = useState(!foldable);
+  return (
+    <div className="note-frame">
+      <p className={`note${open ? '' : ' folded'}${han(content)}`} dir="auto">
+        {content}
+      </p>
+      {foldable && (
+        <button type="button" className="text-button" aria-expanded={open} onClick={() => setOpen(!open)}>
+          {open ? t('message.less') : t('message.more')}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Document({ entry, content }: { entry: Entry; content: string }) {
+  const { t } = useTranslation();
+  // A text that was read while it was written does not fold under the reader's eyes.
+  const foldable = content.length > FOLD_DOCUMENT && !entry.streamed;
+  const [open, setOpen] = useState(false);
+  const folded = foldable && !open;
+  const shown = folded ? cutAt(content, FOLDED) : content;
+  const plain = entry.payload.format === 'plain';
+  const flowing = entry.stream === 'flowing';
+  return (
+    <>
+      <div className={`document${plain ? ' plain' : ' markdown'}${folded ? ' fold' : ''}${han(shown)}`} dir="auto" aria-busy={flowing || undefined}>
+        {plain ? (
+          shown
+        ) : (
+          <Suspense fallback={<div className="plain">{shown}</div>}>
+            <Markdown text={shown} />
+          </Suspense>
+        )}
+        {flowing && <span className="caret" />}
+      </div>
+      {foldable && (
+        <button type="button" className="text-button" aria-expanded={open} onClick={() => setOpen(!open)}>
+          {open ? t('message.less') : t('message.more')}
+        </button>
+      )}
+      {(entry.stream === 'stalled' || entry.edited) && (
+        <p className="remark">{entry.stream === 'stalled' ? t('message.unfinished') : t('message.edited')}</p>
+      )}
+    </>
+  );
+}
+
+/** Chinese needs more air between the lines than the language of the page may have. */
+function han(text: string): string {
+  return /\p{Script=Han}/u.test(text.slice(0, 400)) ? ' han' : '';
+}
+
+/** The first `length` units, without half of a character at the end. */
+function cutAt(text: string, length: number): string {
+  const last = text.charCodeAt(length - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
+}

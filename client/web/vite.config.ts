@@ -1,0 +1,17 @@
+/** Builds the web app into dist/web, from where the relay serves it at `/`. */
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+export default defineConfig({
+  root: import.meta.dirname,
+  base: '/',
+  plugins: [react()],
+  build: {
+    outDir: '../../dist/web',
+    emptyOutDir: true,
+    target: 'es2023',
+    // The page's Content-Security-Policy takes no inline data but images.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+});
