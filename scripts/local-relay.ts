@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { extname, join, resolve } from 'node:path';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4ModuleDefinition, type V4WorkerOptionsShape } from 'miniflare';
+import { claimFolder } from './folder-claim.ts';
 import { buildWeb, buildWorker, WORKER_OPTIONS_FILE } from './local-build.ts';
 import { endRuntimesWithProcess } from './runtime-guard.ts';
 
@@ -31,15 +32,33 @@ export class StartError extends Error {}
 
 /**
  * Builds what is missing and starts a relay (§12).
- * @throws StartError when the port is taken or the folder cannot be made.
+ * @throws StartError when the port is taken, or the folder cannot be made or is another relay's.
  * @throws BuildError when the sources do not build.
  */
 export async function startLocalRelay({ port, persist, variables }: LocalRelayOptions): Promise<LocalRelay> {
   await refuseTakenPort(port);
   await makeFolder(persist);
-  const [bundle, web] = await Promise.all([buildWorker(), buildWeb()]);
-  const worker = await readWorker(bundle);
-  const assets = worker.assets && { ...worker.assets, directory: web };
+  const claim = claimFolder(persist);
+  if (claim === null) throw new StartError(`another relay runs on the folder ${persist}`);
+  try {
+    const [bundle, web] = await Promise.all([buildWorker(), buildWeb()]);
+    const miniflare = await startRuntime({ port, persist, variables }, await readWorker(bundle), web);
+    const stop = async () => {
+      await miniflare.dispose();
+      claim.release();
+    };
+    return { origin: (await miniflare.unsafeGetDirectURL()).origin, stop };
+  } catch (error) {
+    claim.release();
+    throw error;
+  }
+}
+
+/** The Worker of wrangler.toml with its bundle. */
+type BuiltWorker = V4WorkerOptionsShape & { modules: V4ModuleDefinition[]; modulesRoot: string };
+
+async function startRuntime({ port, persist, variables }: LocalRelayOptions, worker: BuiltWorker, web: string): Promise<Miniflare> {
+  const assets = worker.assets && { assets: { ...worker.assets, directory: web } };
   const options = convertV4MiniflareOptions({
     host: HOST,
     cf: false,
@@ -49,18 +68,17 @@ export async function startLocalRelay({ port, persist, variables }: LocalRelayOp
     handleStructuredLogs: ({ message }) => process.stderr.write(`${message}\n`),
     resourcePersistencePath: resolve(persist),
     // The Worker listens itself: Miniflare's own entry would add a hop, stack traces in answers and its own paths.
-    workers: [{ ...worker, ...(assets && { assets }), bindings: { ...variables }, unsafeDirectSockets: [{ host: HOST, port }] }],
+    workers: [{ ...worker, ...assets, bindings: { ...variables }, unsafeDirectSockets: [{ host: HOST, port }] }],
   });
   endRuntimesWithProcess();
   const miniflare = withoutItsSignalHandlers(() => new Miniflare(options));
   try {
     await miniflare.ready;
+    return miniflare;
   } catch (error) {
     await miniflare.dispose();
     throw error instanceof Error && /address already in use/i.test(error.message) ? portTaken(port) : error;
   }
-  const { origin } = await miniflare.unsafeGetDirectURL();
-  return { origin, stop: () => miniflare.dispose() };
 }
 
 /** Miniflare says everything on stdout, which belongs to the `ready` line. */
@@ -70,7 +88,7 @@ class StderrLog extends Log {
   }
 }
 
-async function readWorker(bundle: string): Promise<V4WorkerOptionsShape & { modules: V4ModuleDefinition[]; modulesRoot: string }> {
+async function readWorker(bundle: string): Promise<BuiltWorker> {
   const { modulesRules: _, ...options } = JSON.parse(await readFile(join(bundle, WORKER_OPTIONS_FILE), 'utf8')) as V4WorkerOptionsShape;
   const texts = (await readdir(bundle)).filter((name) => extname(name) === '.sql');
   const modules: V4ModuleDefinition[] = [

@@ -3,6 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { subscribe } from 'node:diagnostics_channel';
 import { basename } from 'node:path';
 
+let guarding = false;
+
 /**
  * From now on, every `workerd` that this process starts ends with it, even after a SIGKILL.
  *
@@ -10,7 +12,8 @@ import { basename } from 'node:path';
  * closes with this process. Windows has no such shell; there an orphan must be ended by hand.
  */
 export function endRuntimesWithProcess(): void {
-  if (process.platform === 'win32') return;
+  if (guarding || process.platform === 'win32') return;
+  guarding = true;
   subscribe('child_process', (message) => {
     const child = (message as { process: ChildProcess }).process;
     child.once('spawn', () => {
