@@ -68,8 +68,8 @@ export type RedeemAnswer = { ok: true; value: Redemption } | { ok: false; error:
 export interface DirectoryApi {
   /** The relay's id and public keys; made on first use. */
   identity(): Promise<RelayIdentity>;
-  /** Decides whether the bearer exists, its token is current and the conversation is its own; in this order. */
-  admit(token: Claims, conversationId: string): Promise<AdmissionAnswer>;
+  /** Decides whether the bearer exists, its token is current and the conversation is its own; in this order. Null is no conversation. */
+  admit(token: Claims, conversationId: string | null): Promise<AdmissionAnswer>;
   /** Whether there is such a conversation. */
   knows(conversationId: string): Promise<boolean>;
   /** A fresh token for the same participant. */

@@ -49,7 +49,7 @@ export class DirectoryObject extends DurableObject<Env> implements DirectoryApi 
     return { relay_id: relayId, keys: [publicJwk] };
   }
 
-  async admit(token: Claims, conversationId: string) {
+  async admit(token: Claims, conversationId: string | null) {
     return await admit(this.#registry, token, conversationId);
   }
 

@@ -23,7 +23,7 @@ function emptySql(): Sql {
   };
 }
 
-const first = { name: '0001_init', sql: '-- a; comment;\nCREATE TABLE a (\n  x TEXT DEFAULT \';\' -- with a note\n);\n\nCREATE INDEX a_x ON a (x);' };
+const first = { name: '0001_init', sql: "-- a; comment;\nCREATE TABLE a (\n  x TEXT DEFAULT ';' -- with a note\n);\n\nCREATE INDEX a_x ON a (x);" };
 const second = { name: '0002_more', sql: 'ALTER TABLE a ADD COLUMN y TEXT;\n' };
 
 describe('migrating', () => {

@@ -20,15 +20,18 @@ export async function summariesOf(env: Env, conversationIds: readonly string[]):
   return summaries;
 }
 
-/** When somebody was last seen, over several conversations: online in any of them is online. */
-export function presenceOf(participantId: string, summaries: Iterable<ConversationSummary>): { online: boolean; last_seen: string | null } {
-  let online = false;
+/** When somebody was last seen, over several conversations: online in any of them is online, and seen now (ms since 1970). */
+export function presenceOf(
+  participantId: string,
+  summaries: Iterable<ConversationSummary>,
+  now: number,
+): { online: boolean; last_seen: string | null } {
   let last_seen: string | null = null;
   for (const summary of summaries) {
-    online ||= summary.online.includes(participantId);
+    if (summary.online.includes(participantId)) return { online: true, last_seen: new Date(now).toISOString() };
     const seen = summary.last_seen[participantId];
     // ISO 8601 in UTC sorts as text.
     if (seen !== undefined && (last_seen === null || seen > last_seen)) last_seen = seen;
   }
-  return { online, last_seen };
+  return { online: false, last_seen };
 }

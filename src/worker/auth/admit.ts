@@ -23,8 +23,9 @@ export async function readToken(env: Env, token: string | undefined): Promise<Re
 export async function admitToken(env: Env, token: string | undefined, conversationId: string): Promise<AdmittedToken> {
   const read = await readToken(env, token);
   if (!read.ok) return denied('invalid', read.error);
-  if (!hasIdShape('cv', conversationId)) return denied('not_found');
-  const answer = await askDirectory(env, (directory) => directory.admit(read.value, conversationId));
+  // What is no id is not looked up; but who was revoked is told so whatever they ask for.
+  const id = hasIdShape('cv', conversationId) ? conversationId : null;
+  const answer = await askDirectory(env, (directory) => directory.admit(read.value, id));
   return answer.ok ? answer : denied(answer.denial);
 }
 

@@ -34,7 +34,10 @@ const refused = async (token: string, now = NOW) => {
 
 describe('a token of the relay', () => {
   it('carries the claims of the contract, and is accepted until its last second', async () => {
-    for (const [subject, days] of [[agent, 90], [device, 30]] as const) {
+    for (const [subject, days] of [
+      [agent, 90],
+      [device, 30],
+    ] as const) {
       const { token, expires_at } = await issueToken(key, subject, NOW);
       const claims = decodeJwt(token);
       expect(claims).toMatchObject({ ...subject, iss: key.relayId, aud: 'lineup', iat: Math.floor(NOW / 1000) });
@@ -51,7 +54,12 @@ describe('a token of the relay', () => {
 
   it('is due for a fresh one in the last third of its life', () => {
     const iat = Math.floor(NOW / 1000);
-    for (const [age, due] of [[0, false], [19.99, false], [20, true], [29, true]] as const) {
+    for (const [age, due] of [
+      [0, false],
+      [19.99, false],
+      [20, true],
+      [29, true],
+    ] as const) {
       expect(isDueForRefresh({ iat, exp: iat + 30 * 86_400 }, iat * 1000 + age * DAY_MS), `${age} days`).toBe(due);
     }
   });
@@ -103,7 +111,8 @@ describe('a token of somebody else', () => {
     await refused(`${head}.${body}.`);
     await refused(`${head}.${body}`);
     await refused(`${head}.${body}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`);
-    for (const text of ['', 'x', 'a.b.c', 'null', 'eyJ.eyJ.eyJ', '..', 'A'.repeat(3_000), `${token}.${token}`, '\u0000', 'é.ü.ö']) await refused(text);
+    for (const text of ['', 'x', 'a.b.c', 'null', 'eyJ.eyJ.eyJ', '..', 'A'.repeat(3_000), `${token}.${token}`, '\u0000', 'é.ü.ö'])
+      await refused(text);
   });
 });
 

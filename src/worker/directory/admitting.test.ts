@@ -22,8 +22,8 @@ describe('admitting', () => {
     const [agent, other] = [await world.agent(), await world.agent()];
     const device = await world.device(other);
     for (const { token } of [other, device]) {
-      for (const id of [agent.conversation, makeId('cv'), 'x', '']) {
-        expect(await admit(world.registry, token, id), id).toEqual({ ok: false, denial: 'not_found' });
+      for (const id of [agent.conversation, makeId('cv'), 'x', null]) {
+        expect(await admit(world.registry, token, id)).toEqual({ ok: false, denial: 'not_found' });
       }
     }
   });
@@ -33,7 +33,9 @@ describe('admitting', () => {
     const agent = await world.agent();
     const [device, second] = [await world.device(agent), await world.device(agent)];
     await revokeDevice(world.registry, agent.token, device.id);
-    for (const id of [agent.conversation, makeId('cv')]) expect(await admit(world.registry, device.token, id)).toEqual({ ok: false, denial: 'revoked' });
+    for (const id of [agent.conversation, makeId('cv'), null]) {
+      expect(await admit(world.registry, device.token, id)).toEqual({ ok: false, denial: 'revoked' });
+    }
     expect(await admit(world.registry, second.token, agent.conversation)).toMatchObject({ ok: true });
     await revokeAgent(world.registry, agent.id);
     for (const { token } of [agent, device, second]) {

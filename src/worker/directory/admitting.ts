@@ -6,11 +6,11 @@ import type { AdmissionAnswer } from '../directory-api.ts';
 import type { Registry } from './registry.ts';
 
 /** Decides whether the bearer of a token may enter a conversation (§3, §4). A foreign conversation is like none. */
-export async function admit(registry: Registry, token: Claims, conversationId: string): Promise<AdmissionAnswer> {
+export async function admit(registry: Registry, token: Claims, conversationId: string | null): Promise<AdmissionAnswer> {
   const who = registry.identify(token);
   if (!who.ok) return who;
   const { participant, name, agentId, subject } = who.value;
-  if (registry.conversations.find(conversationId)?.agent_id !== agentId) return { ok: false, denial: 'not_found' };
+  if (conversationId === null || registry.conversations.find(conversationId)?.agent_id !== agentId) return { ok: false, denial: 'not_found' };
   await registry.ensureBorn(conversationId);
   const fresh = isDueForRefresh(token, registry.clock.now()) ? await registry.issue(subject) : null;
   return { ok: true, admission: { participant, name, fresh_token: fresh?.token ?? null } };

@@ -40,7 +40,10 @@ export class Conversations {
 
   /** An agent's conversations, oldest first: the first is the one it was enrolled with, for as long as that exists. */
   listOf(agentId: string): ConversationRecord[] {
-    return this.#sql.exec<ConversationRecord>(`SELECT ${COLUMNS} FROM conversations WHERE agent_id = ? ORDER BY created_at, conversation_id`, agentId);
+    return this.#sql.exec<ConversationRecord>(
+      `SELECT ${COLUMNS} FROM conversations WHERE agent_id = ? ORDER BY created_at, conversation_id`,
+      agentId,
+    );
   }
 
   rename(conversationId: string, title: string | null): void {

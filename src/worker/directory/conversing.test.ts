@@ -37,7 +37,9 @@ describe('conversations', () => {
     world.heard.length = 0;
     expect(await renameConversation(world.registry, agent.token, agent.conversation, 'First')).toMatchObject({ ok: true, value: { title: 'First' } });
     expect(world.heard.map(({ letter }) => letter)).toEqual(
-      [1, 2].map(() => expect.objectContaining({ kind: 'conversation', change: 'renamed', conversation: expect.objectContaining({ title: 'First' }) })),
+      [1, 2].map(() =>
+        expect.objectContaining({ kind: 'conversation', change: 'renamed', conversation: expect.objectContaining({ title: 'First' }) }),
+      ),
     );
     expect(world.kinds(agent.conversation)).toEqual(['conversation']);
   });
@@ -78,7 +80,7 @@ describe('conversations', () => {
 });
 
 describe('revoking an agent', () => {
-  it('ends its conversations, devices and codes, and nobody else\'s', async () => {
+  it("ends its conversations, devices and codes, and nobody else's", async () => {
     const world = new DirectoryWorld();
     const [agent, other] = [await world.agent('To go'), await world.agent('To stay')];
     await world.device(agent);
@@ -87,7 +89,10 @@ describe('revoking an agent', () => {
     expect(await revokeAgent(world.registry, agent.id)).toBe(true);
     expect(world.kinds(agent.conversation)).toEqual(['create', 'paired', 'agent-revoked']);
     expect(agents(world.registry)).toEqual([
-      { agent: { agent_id: other.id, name: 'To stay', agent: null, version: null, enrolled_at: '2026-11-29T12:00:00.000Z' }, conversation_ids: [other.conversation] },
+      {
+        agent: { agent_id: other.id, name: 'To stay', agent: null, version: null, enrolled_at: '2026-11-29T12:00:00.000Z' },
+        conversation_ids: [other.conversation],
+      },
     ]);
     expect(await world.redeem(code)).toMatchObject({ ok: false, error: { code: 'pairing_not_found' } });
     expect(world.sql.exec('SELECT (SELECT COUNT(*) FROM devices) AS devices, (SELECT COUNT(*) FROM conversations) AS conversations')).toEqual([

@@ -41,14 +41,7 @@ export class Pairings {
     let code = makeCode();
     while (this.#byCode(code)) code = makeCode();
     const pairing = { pairing_id: makeId('pr'), agent_id: agentId, code, label, expires_at: now + ttlMs, device_id: null };
-    this.#sql.exec(
-      `INSERT INTO pairings (${COLUMNS}) VALUES (?, ?, ?, ?, ?, NULL)`,
-      pairing.pairing_id,
-      agentId,
-      code,
-      label,
-      pairing.expires_at,
-    );
+    this.#sql.exec(`INSERT INTO pairings (${COLUMNS}) VALUES (?, ?, ?, ?, ?, NULL)`, pairing.pairing_id, agentId, code, label, pairing.expires_at);
     return pairing;
   }
 

@@ -6,7 +6,9 @@ import { IN_TOTAL, PER_ADDRESS, RedeemLimiter } from './redeem-limiter.ts';
 /** The rule of §3 in its plainest form, over all failures there have been. */
 function mustWait(failures: { at: number; address: string }[], address: string, now: number): boolean {
   const lately = (ms: number) => failures.filter(({ at }) => now < at + ms);
-  return lately(IN_TOTAL.ms).length >= IN_TOTAL.failures || lately(PER_ADDRESS.ms).filter((f) => f.address === address).length >= PER_ADDRESS.failures;
+  return (
+    lately(IN_TOTAL.ms).length >= IN_TOTAL.failures || lately(PER_ADDRESS.ms).filter((f) => f.address === address).length >= PER_ADDRESS.failures
+  );
 }
 
 const tries = fc.array(

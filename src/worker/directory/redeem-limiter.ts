@@ -33,7 +33,10 @@ export class RedeemLimiter {
       address,
       PER_ADDRESS.failures - 1,
     );
-    const [anywhere] = this.#sql.exec<FailureRow>('SELECT failed_at FROM redeem_failures ORDER BY failed_at DESC LIMIT 1 OFFSET ?', IN_TOTAL.failures - 1);
+    const [anywhere] = this.#sql.exec<FailureRow>(
+      'SELECT failed_at FROM redeem_failures ORDER BY failed_at DESC LIMIT 1 OFFSET ?',
+      IN_TOTAL.failures - 1,
+    );
     return Math.max(this.#remaining(here, PER_ADDRESS), this.#remaining(anywhere, IN_TOTAL));
   }
 

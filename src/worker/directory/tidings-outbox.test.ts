@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { NodeSql } from '../../../test/support/node-sql.ts';
 import { TidingsOutbox, type Letter } from './tidings-outbox.ts';
 
-const letter = (title: string): Letter => ({ kind: 'conversation', conversation: { conversation_id: 'cv', title, created_at: '' }, change: 'renamed' });
+const letter = (title: string): Letter => ({
+  kind: 'conversation',
+  conversation: { conversation_id: 'cv', title, created_at: '' },
+  change: 'renamed',
+});
 const titleOf = (sent: Letter): string => (sent.kind === 'conversation' ? (sent.conversation.title ?? '') : sent.kind);
 
 /** A clock, a store, and conversations that hear when `hears` says so. */
@@ -66,9 +70,12 @@ describe('telling conversations', () => {
     expect(heard.get('far')).toEqual(['under way', 'deleted']);
   });
 
-  test.prop([fc.scheduler(), fc.array(fc.record({ to: fc.constantFrom('a', 'b', 'c'), again: fc.boolean() }), { maxLength: 30 }), fc.array(fc.boolean())], {
-    numRuns: 100,
-  })('whatever fails and whoever hurries, each conversation hears everything in order', async (scheduler, changes, fates) => {
+  test.prop(
+    [fc.scheduler(), fc.array(fc.record({ to: fc.constantFrom('a', 'b', 'c'), again: fc.boolean() }), { maxLength: 30 }), fc.array(fc.boolean())],
+    {
+      numRuns: 100,
+    },
+  )('whatever fails and whoever hurries, each conversation hears everything in order', async (scheduler, changes, fates) => {
     let call = 0;
     const { clock, heard, outbox, make } = world((to) => scheduler.schedule(Promise.resolve(fates[call++] ?? true), to));
     const told = new Map<string, string[]>();

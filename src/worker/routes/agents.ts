@@ -2,7 +2,6 @@
 import { Hono } from 'hono';
 import { hasIdShape } from '../../protocol/ids.ts';
 import { enrolBody, type AgentInfo } from '../../protocol/http.ts';
-import type { ConversationSummary } from '../conversation-api.ts';
 import { askDirectory, directoryOf } from '../stubs.ts';
 import { presenceOf, summariesOf } from '../summaries.ts';
 import { notFound, refused, type RelayRoutes } from './answers.ts';
@@ -23,13 +22,11 @@ export const agents = new Hono<RelayRoutes>()
       c.env,
       listed.flatMap(({ conversation_ids }) => conversation_ids),
     );
-    const infos = listed.map(({ agent, conversation_ids }): AgentInfo => ({
-      ...agent,
-      ...presenceOf(
-        agent.agent_id,
-        conversation_ids.map((id) => summaries.get(id)).filter((summary): summary is ConversationSummary => summary !== undefined),
-      ),
-    }));
+    const now = Date.now();
+    const infos = listed.map(({ agent, conversation_ids }): AgentInfo => {
+      const own = conversation_ids.flatMap((id) => summaries.get(id) ?? []);
+      return { ...agent, ...presenceOf(agent.agent_id, own, now) };
+    });
     return c.json({ agents: infos });
   })
   .delete('/:id', async (c) => {

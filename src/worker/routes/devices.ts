@@ -13,7 +13,8 @@ export const devices = new Hono<RelayRoutes>()
     const listed = await askDirectory(c.env, (directory) => directory.devices(c.var.token));
     if (!listed.ok) return refused(c, listed.error);
     const summaries = await summariesOf(c.env, listed.value.conversation_ids);
-    const infos = listed.value.devices.map((device): DeviceInfo => ({ ...device, ...presenceOf(device.device_id, summaries.values()) }));
+    const now = Date.now();
+    const infos = listed.value.devices.map((device): DeviceInfo => ({ ...device, ...presenceOf(device.device_id, summaries.values(), now) }));
     return c.json({ devices: infos });
   })
   .delete('/:id', async (c) => {
