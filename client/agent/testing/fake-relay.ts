@@ -194,7 +194,7 @@ export class FakeRelay {
 
   #upload(init: RequestInit | undefined): Response {
     if (this.failingUploads-- > 0) return Response.json({ error: { code: 'storage_full', message: 'full' } }, { status: 503 });
-    this.uploads.push({ type: new Headers(init?.headers).get('content-type'), bytes: (init?.body as Uint8Array).byteLength });
+    this.uploads.push({ type: new Headers(init?.headers).get('content-type'), bytes: init?.body instanceof Uint8Array ? init.body.byteLength : 0 });
     const file_id = `fl_${String(this.uploads.length).padStart(20, '0')}`;
     return Response.json({ file_id, url: `/v1/conversations/${HOME}/files/${file_id}`, size: 3, sha256: '' }, { status: 201 });
   }

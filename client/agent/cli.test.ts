@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { tokenOf } from './testing/fake-relay.ts';
+
+const CLI = new URL('cli.ts', import.meta.url).pathname;
+/** A port that nobody listens on. */
+const NOWHERE = 'http://127.0.0.1:9';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'lineup-cli-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Ended {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+/** Runs the command; `signal` is sent when it has said that it runs. */
+async function lineup(args: string[], env: Record<string, string> = {}, signal?: NodeJS.Signals): Promise<Ended> {
+  const child = spawn(process.execPath, [CLI, ...args], { cwd: folder, env: { PATH: process.env.PATH ?? '', NO_COLOR: '1', ...env } });
+  const ended: Ended = { code: null, out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    ended.out += text;
+    if (signal && ended.out.includes('the demo agent is')) child.kill(signal);
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (ended.err += text));
+  [ended.code] = (await once(child, 'close')) as [number | null];
+  return ended;
+}
+
+describe('lineup', () => {
+  test('explains itself', async () => {
+    const { code, out, err } = await lineup(['--help']);
+    expect([code, err]).toEqual([0, '']);
+    for (const part of ['lineup demo', 'LINEUP_RELAY_URL', 'LINEUP_AGENT_TOKEN', 'Examples', 'Exit codes']) expect(out).toContain(part);
+  });
+
+  test.each<[string, string[], Record<string, string>, string]>([
+    ['no command', [], {}, 'which command?'],
+    ['an unknown command', ['dance'], {}, 'no command "dance"'],
+    ['a word too many', ['demo', 'more'], {}, '"more"'],
+    ['an unknown option', ['demo', '--fast'], {}, "'--fast'"],
+    ['an option without its value', ['demo', '--state'], {}, '--state'],
+    ['an empty folder name', ['demo', '--state='], {}, '--state must name a folder'],
+    ['no relay', ['demo'], {}, 'LINEUP_RELAY_URL'],
+    ['a relay that is no address', ['demo'], { LINEUP_RELAY_URL: 'relay' }, 'LINEUP_RELAY_URL'],
+    ['a relay of another protocol', ['demo'], { LINEUP_RELAY_URL: 'ftp://relay.example' }, 'LINEUP_RELAY_URL'],
+    ['no token', ['demo'], { LINEUP_RELAY_URL: NOWHERE }, 'LINEUP_AGENT_TOKEN'],
+    ['something that is no token', ['demo'], { LINEUP_RELAY_URL: NOWHERE, LINEUP_AGENT_TOKEN: 'abc' }, 'not an agent token'],
+    [
+      'a conversation that is no id',
+      ['demo'],
+      { LINEUP_RELAY_URL: NOWHERE, LINEUP_AGENT_TOKEN: tokenOf(), LINEUP_CONVERSATION_ID: 'cv_' },
+      'LINEUP_CONVERSATION_ID',
+    ],
+  ])('refuses %s in one line', async (_what, args, env, said) => {
+    const { code, out, err } = await lineup(args, env);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(/^lineup: .+ \(lineup --help\)\n$/);
+    expect(err).toContain(said);
+  });
+
+  const env = { LINEUP_RELAY_URL: NOWHERE, LINEUP_AGENT_TOKEN: tokenOf(), LINEUP_CONVERSATION_ID: `cv_${'h'.repeat(20)}` };
+
+  test('says in one line that its folder cannot be used', async () => {
+    writeFileSync(join(folder, 'taken'), '');
+    const { code, err } = await lineup(['demo', '--state', 'taken'], env);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^lineup: .*taken.*\n$/);
+  });
+
+  test.each<NodeJS.Signals>(['SIGTERM', 'SIGINT'])('waits for a relay that cannot be reached, and ends cleanly by %s', async (signal) => {
+    const { code, out, err } = await lineup(['demo', '--state', 'state'], env, signal);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).not.toContain(env.LINEUP_AGENT_TOKEN.slice(0, 20));
+  });
+});

@@ -1,0 +1,64 @@
+/** A relay that really runs, in a process of its own, as `npm run relay` starts it: to be killed and started again on the same folder. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const SCRIPT = new URL('../../scripts/relay.ts', import.meta.url).pathname;
+
+/** The owner key of relays under test; no secret. */
+export const OWNER_KEY = 'owner-key-of-tests-0123456789';
+
+/** A relay in a process. */
+export class RelayProcess {
+  readonly #variables: Record<string, string>;
+  readonly #persist = mkdtempSync(join(tmpdir(), 'lineup-relay-'));
+  #child: ChildProcess | null = null;
+  #origin = '';
+
+  /** @param variables `LINEUP_*` beside the owner key */
+  constructor(variables: Record<string, string> = {}) {
+    this.#variables = variables;
+  }
+
+  /** Where it is reached; the same after each start. */
+  get origin(): string {
+    return this.#origin;
+  }
+
+  /** Starts it, on the port that it had before. Resolves when it serves. */
+  async start(): Promise<void> {
+    const port = this.#origin === '' ? '0' : new URL(this.#origin).port;
+    const env: NodeJS.ProcessEnv = { ...process.env, LINEUP_OWNER_KEY: OWNER_KEY, ...this.#variables };
+    const child = spawn(process.execPath, [SCRIPT, '--port', port, '--persist', this.#persist], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = child;
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+    for await (const line of createInterface(child.stdout)) {
+      const [, origin] = /^ready (http:\S+)$/.exec(line) ?? [];
+      if (origin === undefined) continue;
+      this.#origin = origin;
+      child.stdout.resume();
+      return;
+    }
+    throw new Error(`the relay did not start: ${said}`);
+  }
+
+  /** Ends it with a signal; resolves when it is gone. */
+  async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    const child = this.#child;
+    this.#child = null;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    await exited;
+  }
+
+  /** Ends it and removes its folder. */
+  async dispose(): Promise<void> {
+    await this.end('SIGKILL');
+    rmSync(this.#persist, { recursive: true, force: true });
+  }
+}
