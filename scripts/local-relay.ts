@@ -3,9 +3,9 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { extname, join, resolve } from 'node:path';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4ModuleDefinition, type V4WorkerOptionsShape } from 'miniflare';
+import { endRuntimesWithProcess } from './end-with-process.ts';
 import { claimFolder } from './folder-claim.ts';
 import { buildWeb, buildWorker, WORKER_OPTIONS_FILE } from './local-build.ts';
-import { endRuntimesWithProcess } from './runtime-guard.ts';
 
 const HOST = '127.0.0.1';
 
@@ -36,7 +36,7 @@ export class StartError extends Error {}
  * @throws BuildError when the sources do not build.
  */
 export async function startLocalRelay({ port, persist, variables }: LocalRelayOptions): Promise<LocalRelay> {
-  await refuseTakenPort(port);
+  if (!(await isPortFree(port))) throw portTaken(port);
   await makeFolder(persist);
   const claim = claimFolder(persist);
   if (claim === null) throw new StartError(`another relay runs on the folder ${persist}`);
@@ -109,13 +109,14 @@ function withoutItsSignalHandlers<T>(make: () => T): T {
   return made;
 }
 
-function refuseTakenPort(port: number): Promise<void> {
-  return new Promise((free, taken) => {
+/** Whether 127.0.0.1 has this port to give; 0 always. */
+export function isPortFree(port: number): Promise<boolean> {
+  return new Promise((answer, fail) => {
     const probe = createServer();
     probe.once('error', (error: NodeJS.ErrnoException) =>
-      taken(error.code === 'EADDRINUSE' ? portTaken(port) : new StartError(`cannot listen on ${HOST}:${port}: ${error.message}`)),
+      error.code === 'EADDRINUSE' ? answer(false) : fail(new StartError(`cannot listen on ${HOST}:${port}: ${error.message}`)),
     );
-    probe.listen(port, HOST, () => probe.close(() => free()));
+    probe.listen(port, HOST, () => probe.close(() => answer(true)));
   });
 }
 
@@ -125,7 +126,8 @@ function portTaken(port: number): StartError {
 
 async function makeFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true });
+    // The key that signs every token is in there.
+    await mkdir(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw new StartError(`cannot make the folder ${folder}: ${(error as Error).message}`);
   }

@@ -1,8 +1,8 @@
 /** `npm run relay -- --port P --persist DIR`: the relay and the web app alone on 127.0.0.1 (§12). */
 import { parseArgs } from 'node:util';
-import { readLimits } from '../src/protocol/limits.ts';
 import { BuildError } from './local-build.ts';
 import { type LocalRelay, StartError, startLocalRelay } from './local-relay.ts';
+import { readRelayVariables } from './relay-variables.ts';
 import { onStopRequest } from './stop-request.ts';
 
 const USAGE = `Usage: npm run relay -- [--port 8787] [--persist .lineup/relay]
@@ -55,16 +55,12 @@ function parse() {
   }
 }
 
-/** The `LINEUP_*` variables; a limit that is no limit ends the start, before a Worker would answer every request with an error. */
 function readVariables(): Record<string, string> {
-  const variables: Record<string, string> = {};
-  for (const [name, value] of Object.entries(process.env)) if (name.startsWith('LINEUP_') && value !== undefined) variables[name] = value;
   try {
-    readLimits(variables);
+    return readRelayVariables(process.env);
   } catch (error) {
-    misuse((error as Error).message);
+    return misuse((error as Error).message);
   }
-  return variables;
 }
 
 function misuse(message: string): never {
