@@ -129,6 +129,6 @@ describe('a cursor in a file', () => {
   it.each(['', '{', '{"epoch":1,"seq":2}', '{"epoch":"e"}', 'null'])('that is none is an error: %s', async (content) => {
     const path = join(folder, 'cursor');
     await writeFile(path, content);
-    await expect(new FileCursorStore(path).load()).rejects.toThrow();
+    await expect(new FileCursorStore(path).load()).rejects.toThrow(/cursor|JSON/);
   });
 });
