@@ -45,6 +45,9 @@ export interface Admitted {
   freshToken: string | null;
 }
 
+/** Frames that a connection may send while the token in its hello is looked at. */
+const MAX_HELD_FRAMES = 64;
+
 /** One conversation that exists. */
 export class Conversation {
   readonly #ports: ConversationPorts;
@@ -103,25 +106,31 @@ export class Conversation {
     return connection;
   }
 
-  /** A frame came. Resolves when it is committed. Never throws. */
-  async receive(connection: Connection, data: string | ArrayBuffer): Promise<void> {
-    if (!this.roster.has(connection)) return;
+  /**
+   * A frame came. Never throws.
+   * @returns a promise when something is left to wait for; most frames are done at once, and a promise costs more than they do
+   */
+  receive(connection: Connection, data: string | ArrayBuffer): Promise<void> | undefined {
+    if (!this.roster.has(connection)) return undefined;
     const now = this.#ports.clock.now();
     connection.heard(now);
+    let pending: Promise<void> | undefined;
     try {
-      const held = this.#held.get(connection);
-      if (held) {
-        // The first frame is still being looked at. What follows waits its turn; a client has no reason to send much.
-        if (typeof data === 'string' && held.length < 64) held.push(data);
-        else this.close(connection, CLOSE.handshake);
-      } else if (!connection.welcomed) await this.#handshake(connection, data);
-      else await this.#take(connection, data, now);
+      pending = connection.welcomed ? this.#take(connection, data, now) : this.#handshake(connection, data);
     } catch (error) {
-      this.#ports.report(error);
-      connection.send(errorFrame(null, refusal('internal', 'frame: the relay could not process this frame')));
+      this.#failed(connection, error);
     }
     this.#settlePresence(false);
     this.#save();
+    return pending?.then(
+      () => this.#save(),
+      (error: unknown) => this.#failed(connection, error),
+    );
+  }
+
+  #failed(connection: Connection, error: unknown): void {
+    this.#ports.report(error);
+    connection.send(errorFrame(null, refusal('internal', 'frame: the relay could not process this frame')));
   }
 
   /** A socket closed, or broke. */
@@ -198,30 +207,40 @@ export class Conversation {
     this.#apply(this.#committer.commit(batch, this.#ports.clock.now(), (id) => this.roster.isOnline(id)));
   }
 
-  async #handshake(connection: Connection, data: string | ArrayBuffer): Promise<void> {
+  #handshake(connection: Connection, data: string | ArrayBuffer): Promise<void> | undefined {
+    const held = this.#held.get(connection);
+    if (held) {
+      // The first frame is still being looked at. What follows waits its turn; a client has no reason to send much.
+      if (typeof data === 'string' && held.length < MAX_HELD_FRAMES) held.push(data);
+      else this.close(connection, CLOSE.handshake);
+      return undefined;
+    }
     const read = this.#read(data, connection.participant?.kind ?? 'app');
     const first = read.ok ? read.value.envelope : undefined;
     if (first?.type !== 'system.hello') {
       this.close(connection, CLOSE.handshake);
-      return;
+      return undefined;
     }
-    const token = first.payload.token;
-    if (!connection.participant) {
-      const held: string[] = [];
-      this.#held.set(connection, held);
-      const admitted = typeof token === 'string' ? await this.#ports.admit(token) : { ok: false as const, close: CLOSE.unauthorized };
-      this.#held.delete(connection);
-      if (!this.roster.has(connection)) return;
-      if (!admitted.ok) {
-        this.close(connection, admitted.close);
-        return;
-      }
-      connection.update({ participant: admitted.participant, name: admitted.name, freshToken: admitted.freshToken });
-      this.#hello(connection, admitted.participant, first);
-      for (const frame of held) await this.receive(connection, frame);
-      return;
-    }
+    if (!connection.participant) return this.#admit(connection, first);
     this.#hello(connection, connection.participant, first);
+    return undefined;
+  }
+
+  /** Checks the token that came with a hello, since the upgrade brought none (§4). */
+  async #admit(connection: Connection, hello: Envelope): Promise<void> {
+    const { token } = hello.payload;
+    const held: string[] = [];
+    this.#held.set(connection, held);
+    const admitted = typeof token === 'string' ? await this.#ports.admit(token) : { ok: false as const, close: CLOSE.unauthorized };
+    this.#held.delete(connection);
+    if (!this.roster.has(connection)) return;
+    if (!admitted.ok) {
+      this.close(connection, admitted.close);
+      return;
+    }
+    connection.update({ participant: admitted.participant, name: admitted.name, freshToken: admitted.freshToken });
+    this.#hello(connection, admitted.participant, hello);
+    for (const frame of held) await this.receive(connection, frame);
   }
 
   #hello(connection: Connection, you: Participant, { id, payload }: Envelope): void {
@@ -261,35 +280,35 @@ export class Conversation {
   }
 
   /** A frame of a connection that was welcomed. */
-  async #take(connection: Connection, data: string | ArrayBuffer, now: number): Promise<void> {
+  #take(connection: Connection, data: string | ArrayBuffer, now: number): Promise<void> | undefined {
     const from = connection.participant;
-    if (!from) return;
+    if (!from) return undefined;
     const { rate_per_s, burst } = this.#ports.limits;
     const budget = connection.spend(now, rate_per_s, burst);
     if (budget !== 'ok') {
       connection.send(errorFrame(idOf(data), refusal('rate_limited', `frame: more than ${rate_per_s} messages a second`)));
       if (budget === 'close') this.close(connection, CLOSE.tooFast);
-      return;
+      return undefined;
     }
     const read = this.#read(data, from.kind);
     if (!read.ok) {
       connection.send(errorFrame(read.error.ref, read.error.error));
       if (MALFORMED_CODES.has(read.error.error.code) && connection.countMalformed(now)) this.close(connection, CLOSE.handshake);
-      return;
+      return undefined;
     }
     const message: Inbound = { ...read.value, from, connection: connection.state.id };
     switch (message.type.class) {
       case 'control':
         this.#control(connection, from, message.envelope);
-        return;
+        return undefined;
       case 'ephemeral': {
         const error = this.#route(message);
         if (error) connection.send(errorFrame(message.envelope.id, error));
-        return;
+        return undefined;
       }
       case 'logged':
       case 'kept':
-        await this.#enqueue({ message });
+        return this.#enqueue({ message });
     }
   }
 

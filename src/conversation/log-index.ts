@@ -8,12 +8,13 @@ import type { Sql } from './ports.ts';
 /** Messages in one stored run: what retention may lag behind its limit (§8). */
 export const RUN_MESSAGES = 64;
 
-/** A run of consecutive log rows. `lastAt` is when its newest was accepted, in ms. */
+/** A run of consecutive log rows. `lastAt` is when its newest was accepted, in ms; `entries` its [hash, seq] pairs. */
 export interface Run {
   lastSeq: number;
   lastAt: number;
   messages: number;
   bytes: number;
+  entries: ArrayLike<number>;
 }
 
 /** A 53-bit hash of a text (two 32-bit multiply-xor lanes). Not for secrets: every hit is compared with the stored row. */
@@ -35,9 +36,8 @@ export class LogIndex {
   #sql: Sql;
   #seqs = new Map<number, number>();
   #runs: Run[] = [];
-  /** The messages after the last stored run, and their [hash, seq] pairs. */
-  #tail: Run = { lastSeq: 0, lastAt: 0, messages: 0, bytes: 0 };
-  #tailEntries: number[] = [];
+  /** The messages after the last stored run. */
+  #tail = emptyTail();
   messages = 0;
   bytes = 0;
 
@@ -50,7 +50,7 @@ export class LogIndex {
     )) {
       const entries = new Float64Array(row.entries);
       for (let i = 0; i + 1 < entries.length; i += 2) this.#seqs.set(entries[i] as number, entries[i + 1] as number);
-      this.#runs.push({ lastSeq: row.last_seq, lastAt: row.last_at, messages: row.messages, bytes: row.bytes });
+      this.#runs.push({ lastSeq: row.last_seq, lastAt: row.last_at, messages: row.messages, bytes: row.bytes, entries });
       this.messages += row.messages;
       this.bytes += row.bytes;
       stored = row.last_seq;
@@ -70,17 +70,18 @@ export class LogIndex {
   add(seq: number, sender: string, id: string, at: number, bytes: number): void {
     this.#remember(seq, sender, id, at, bytes);
     if (this.#tail.messages < RUN_MESSAGES) return;
-    const run = this.#tail;
+    const entries = new Float64Array(this.#tail.entries);
+    const run: Run = { ...this.#tail, entries };
     this.#sql.exec(
       'INSERT INTO log_index (last_seq, last_at, messages, bytes, entries) VALUES (?, ?, ?, ?, ?)',
       run.lastSeq,
       run.lastAt,
       run.messages,
       run.bytes,
-      new Float64Array(this.#tailEntries).buffer,
+      entries.buffer,
     );
     this.#runs.push(run);
-    this.#clearTail();
+    this.#tail = emptyTail();
   }
 
   /** The oldest run, the unfinished one included; undefined when the log is empty. */
@@ -93,10 +94,13 @@ export class LogIndex {
     const run = this.#runs.shift();
     const dropped = run ?? this.#tail;
     if (run) this.#sql.exec('DELETE FROM log_index WHERE last_seq = ?', run.lastSeq);
-    else this.#clearTail();
+    else this.#tail = emptyTail();
     this.messages -= dropped.messages;
     this.bytes -= dropped.bytes;
-    for (const [hash, seq] of this.#seqs) if (seq <= dropped.lastSeq) this.#seqs.delete(hash);
+    for (let i = 0; i + 1 < dropped.entries.length; i += 2) {
+      const hash = dropped.entries[i] as number;
+      if (this.#seqs.get(hash) === dropped.entries[i + 1]) this.#seqs.delete(hash);
+    }
   }
 
   /** A row's size changed by `bytes`, since compaction took its frame. It still counts as a message. */
@@ -110,7 +114,7 @@ export class LogIndex {
   #remember(seq: number, sender: string, id: string, at: number, bytes: number): void {
     const hash = hash53(`${sender}\n${id}`);
     this.#seqs.set(hash, seq);
-    this.#tailEntries.push(hash, seq);
+    this.#tail.entries.push(hash, seq);
     this.#tail.lastSeq = seq;
     this.#tail.lastAt = at;
     this.#tail.messages += 1;
@@ -118,9 +122,8 @@ export class LogIndex {
     this.messages += 1;
     this.bytes += bytes;
   }
+}
 
-  #clearTail(): void {
-    this.#tail = { lastSeq: 0, lastAt: 0, messages: 0, bytes: 0 };
-    this.#tailEntries = [];
-  }
+function emptyTail(): Run & { entries: number[] } {
+  return { lastSeq: 0, lastAt: 0, messages: 0, bytes: 0, entries: [] };
 }

@@ -6,6 +6,7 @@ import { Conversation, type Admitted } from '../conversation/conversation.ts';
 import { isoTime } from '../conversation/effects.ts';
 import { historyPage } from '../conversation/history.ts';
 import { createMeta } from '../conversation/meta.ts';
+import { CLOSE_REASONS } from '../conversation/roster.ts';
 import { conversationChanged, devicePaired, deviceRevoked } from '../conversation/tidings.ts';
 import { CLOSE, type CloseCode } from '../protocol/close-codes.ts';
 import type { Participant } from '../protocol/envelope.ts';
@@ -37,7 +38,8 @@ export class ConversationObject extends DurableObject<Env> implements Conversati
   /** Undefined until it is made, and again once it is deleted: an object that nobody made has no storage. */
   #conversation: Conversation | undefined;
   #connections = new Map<WebSocket, Connection>();
-  #deadlines = new Map<Connection, ReturnType<typeof setTimeout>>();
+  /** Participant → since when, and with which code, it is cut off. An admission of before may still be under way, for moments: memory will do. */
+  #cuts = new Map<string, { at: number; code: CloseCode }>();
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -106,14 +108,14 @@ export class ConversationObject extends DurableObject<Env> implements Conversati
         return;
       case 'revoked':
         // Cut first: a revoked device hears nothing more, not even of itself.
-        this.#closeAll(CLOSE.revoked, ({ participant }) => participant?.id === tidings.device.device_id);
+        this.#cut(tidings.device.device_id, tidings.at, CLOSE.revoked);
         conversation.change((ledger, effects) => deviceRevoked(ledger, tidings.device, effects));
         return;
       case 'agent-revoked':
         await this.#forget(CLOSE.revoked);
         return;
       case 'agent-token-replaced':
-        this.#closeAll(CLOSE.unauthorized, ({ participant }) => participant?.kind === 'agent');
+        this.#cut(conversation.ledger.agent.id, tidings.at, CLOSE.unauthorized);
         return;
       case 'conversation':
         conversation.change((ledger, effects) => conversationChanged(ledger, this.#sql, tidings.conversation, tidings.change, effects));
@@ -127,11 +129,10 @@ export class ConversationObject extends DurableObject<Env> implements Conversati
     this.#conversation?.runDue();
   }
 
-  override async webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
+  // Not async: most frames are done when this returns, and a promise would cost more than they do.
+  override webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> | undefined {
     const connection = this.#connections.get(socket);
-    if (!connection || !this.#conversation) return;
-    await this.#conversation.receive(connection, data);
-    if (connection.welcomed) this.#clearDeadline(connection);
+    return connection && this.#conversation?.receive(connection, data);
   }
 
   override webSocketClose(socket: WebSocket, code: number): void {
@@ -158,7 +159,8 @@ export class ConversationObject extends DurableObject<Env> implements Conversati
       nextTurn: () => scheduler.wait(0),
       setAlarm: (at) => void this.ctx.storage.setAlarm(at),
       admit: (token) => this.#admit(token),
-      report: (error) => console.error(JSON.stringify({ event: 'conversation_error', error: error instanceof Error ? `${error.name}: ${error.message}` : 'unknown' })),
+      report: (error) =>
+        console.error(JSON.stringify({ event: 'conversation_error', error: error instanceof Error ? `${error.name}: ${error.message}` : 'unknown' })),
     });
     this.#conversation = conversation;
     for (const socket of this.ctx.getWebSockets()) {
@@ -174,14 +176,18 @@ export class ConversationObject extends DurableObject<Env> implements Conversati
   async #admit(token: string): Promise<(Admitted & { ok: true }) | { ok: false; close: CloseCode }> {
     const { conversationId } = this.#existing().ledger.meta;
     const admitted = await admitToken(this.env, token, conversationId);
-    return admitted.ok ? { ok: true, ...toAdmitted(admitted.admission) } : { ok: false, close: admitted.close };
+    if (!admitted.ok) return { ok: false, close: admitted.close };
+    const cut = this.#cutSince(admitted.admission);
+    return cut === undefined ? { ok: true, ...toAdmitted(admitted.admission) } : { ok: false, close: cut };
   }
 
   #upgrade(admission: Admission | null): Response {
     const { 0: client, 1: server } = new WebSocketPair();
-    if (!this.#conversation) {
+    const cut = admission ? this.#cutSince(admission) : undefined;
+    if (!this.#conversation || cut !== undefined) {
+      const code = cut ?? CLOSE.notFound;
       server.accept();
-      server.close(CLOSE.notFound, 'no such conversation');
+      server.close(code, CLOSE_REASONS[code]);
       return new Response(null, { status: 101, webSocket: client });
     }
     this.ctx.acceptWebSocket(server);
@@ -191,31 +197,18 @@ export class ConversationObject extends DurableObject<Env> implements Conversati
     return new Response(null, { status: 101, webSocket: client });
   }
 
-  // A timer and no alarm: it costs no write, it keeps the object awake for 10 s at most, and only while a hello is owed.
+  // A timer and no alarm: it costs no write, and it keeps the object awake for 10 s at most after a socket opens.
   #setDeadline(connection: Connection): void {
-    const left = connection.state.openedAt + HELLO_DEADLINE_MS - Date.now();
-    this.#deadlines.set(
-      connection,
-      setTimeout(() => {
-        this.#deadlines.delete(connection);
-        if (!connection.welcomed) this.#conversation?.close(connection, CLOSE.helloTimeout);
-      }, Math.max(0, left)),
-    );
-  }
-
-  #clearDeadline(connection: Connection): void {
-    const deadline = this.#deadlines.get(connection);
-    if (deadline === undefined) return;
-    clearTimeout(deadline);
-    this.#deadlines.delete(connection);
+    const left = Math.max(0, connection.state.openedAt + HELLO_DEADLINE_MS - Date.now());
+    setTimeout(() => {
+      if (!connection.welcomed) this.#conversation?.close(connection, CLOSE.helloTimeout);
+    }, left);
   }
 
   #gone(socket: WebSocket): void {
     const connection = this.#connections.get(socket);
     this.#connections.delete(socket);
-    if (!connection) return;
-    this.#clearDeadline(connection);
-    this.#conversation?.closed(connection);
+    if (connection) this.#conversation?.closed(connection);
   }
 
   /** Closes every socket and deletes all there is: nobody can ever come back for it. */
@@ -224,6 +217,17 @@ export class ConversationObject extends DurableObject<Env> implements Conversati
     this.#conversation = undefined;
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
+  }
+
+  /** Closes a participant's sockets, and those of its admissions that were decided before but come after. */
+  #cut(id: string, at: number, code: CloseCode): void {
+    this.#cuts.set(id, { at, code });
+    this.#closeAll(code, ({ participant }) => participant?.id === id);
+  }
+
+  #cutSince({ participant, at }: Admission): CloseCode | undefined {
+    const cut = this.#cuts.get(participant.id);
+    return cut && at <= cut.at ? cut.code : undefined;
   }
 
   #closeAll(code: CloseCode, which: (connection: Connection) => boolean = () => true): void {
