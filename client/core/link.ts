@@ -97,7 +97,7 @@ export class Link {
     this.#turn += 1;
     for (const cancel of this.#cancels.values()) cancel();
     this.#cancels.clear();
-    this.#drop();
+    this.#drop(reason === 'closed');
     this.#enter({ name: 'stopped', reason });
   }
 
@@ -258,13 +258,14 @@ export class Link {
   }
 
   /** Lets go of the socket; nothing is heard of it any more. */
-  #drop(): void {
+  #drop(politely = false): void {
     this.#forget('stable');
     this.#forget('look');
     if (!this.#socket) return;
     const socket = this.#socket;
     this.#socket = null;
-    socket.close();
+    if (politely) socket.close();
+    else socket.abandon();
     this.#options.handlers.down();
   }
 

@@ -92,12 +92,13 @@ export class RelaySocket {
     this.#awaitProbe();
   }
 
-  /** Gives the socket up as if it had broken. */
-  discard(): void {
-    this.#end(ABNORMAL);
+  /** Lets go of the socket without a word to anybody. */
+  abandon(): void {
+    this.#over();
+    this.#letGo();
   }
 
-  /** Closes without telling `ended`. */
+  /** Says goodbye to the relay, without telling `ended`. */
   close(): void {
     this.#over();
     this.#socket.close(1000);
@@ -141,9 +142,14 @@ export class RelaySocket {
   #end(code: number): void {
     if (!this.#live) return;
     this.#over();
-    // Still open when it was given up here; left alone it would linger as long as the network likes.
-    this.#socket.close();
+    this.#letGo();
     this.#handlers.ended(code);
+  }
+
+  /** A socket that was given up would linger for as long as the network likes. */
+  #letGo(): void {
+    if (this.#socket.terminate) this.#socket.terminate();
+    else this.#socket.close();
   }
 
   #over(): void {

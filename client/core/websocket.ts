@@ -5,6 +5,8 @@ export interface WebSocketLike {
   readonly bufferedAmount: number;
   send(text: string): void;
   close(code?: number, reason?: string): void;
+  /** Lets go at once. Browsers have it not: they stop waiting for a dead connection by themselves. */
+  terminate?(): void;
   addEventListener(type: 'open' | 'error', listener: () => void): void;
   addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void;
   addEventListener(type: 'close', listener: (event: { code: number; reason: string }) => void): void;

@@ -9,6 +9,7 @@ import type { Introduction } from '../../client/core/connection-options.ts';
 import { FileCursorStore } from '../../client/core/cursor-file.ts';
 import { RelayHttp } from '../../client/core/http.ts';
 import { FileOutboxStore } from '../../client/core/outbox-file.ts';
+import { NodeWebSocket } from '../../client/core/websocket-node.ts';
 import { History, type Observer } from '../history-checker.ts';
 import { OWNER_KEY, RelayProcess } from '../support/relay-process.ts';
 import { FaultyNetwork } from './faulty-network.ts';
@@ -71,6 +72,7 @@ export class Player {
       credentials,
       hello: pass.hello,
       start: 'oldest',
+      WebSocket: NodeWebSocket,
       outbox: new FileOutboxStore(join(folder, `${pass.self.id}.outbox`)),
       cursor: new FileCursorStore(join(folder, `${pass.self.id}.cursor`)),
       ...(clock && { clock }),
