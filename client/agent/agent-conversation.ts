@@ -68,6 +68,8 @@ export class AgentConversation {
   readonly #streams = new Set<TextStream>();
   /** What came during the first catch-up and still waits to be judged. */
   #backlog: { frame: Delivered; begin: () => void; skip: () => void }[] | null;
+  /** Calls whose answer waits for its turn, or is being handled. */
+  readonly #answering = new Set<string>();
   #status: Sent | null = null;
 
   constructor(parts: AgentConversationParts) {
@@ -172,9 +174,11 @@ export class AgentConversation {
   async #answer(callId: string, ending: Ending, seq: number): Promise<void> {
     // Unknown: another process or another door of this agent asked, or it was handled before.
     const call = this.#parts.calls.get(callId);
-    if (!call) return;
+    if (!call || this.#answering.has(callId)) return;
+    this.#answering.add(callId);
     await this.#queue.begin(new Run(`answer ${callId}`, seq), (chat) => this.#parts.questions.answer(call.question, chat, ending, call.note));
     await this.#parts.calls.delete(callId);
+    this.#answering.delete(callId);
   }
 
   #greet(device: NewDevice): Promise<void> {

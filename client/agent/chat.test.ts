@@ -164,6 +164,27 @@ describe('streams', () => {
     expect(relay.home.of('text.delta').map(({ payload }) => payload.delta)).toEqual(['a', '👋']);
   });
 
+  test('of book length become several messages', async () => {
+    const agent = relay.agent();
+    agent.onText(async (chat) => {
+      await chat.stream(
+        (async function* () {
+          yield 'a'.repeat(20_000);
+          await chat.wait(1);
+          yield 'b'.repeat(20_000);
+          yield 'c'.repeat(70_000);
+        })(),
+      );
+    });
+    await agent.start();
+    relay.home.emit('synced', { seq: 0 });
+    await relay.home.deliver('text', { content: 'go' });
+    const texts = relay.home.of('text').map(({ payload }) => String(payload.content));
+    expect(texts.map((text) => text.length)).toEqual([20_000, 20_000, 32_768, 32_768, 4_464]);
+    expect(texts.join('').length).toBe(110_000);
+    expect(new Set(relay.home.of('text').map(({ id }) => id)).size).toBe(5);
+  });
+
   test('that fail keep what was there, and the failure is told', async () => {
     const agent = relay.agent();
     agent.onText(async (chat) => {

@@ -29,6 +29,8 @@ export interface ChatGround {
 
 /** Pauses before the second, third … try of an upload, in ms. */
 const UPLOAD_PAUSES_MS = [500, 1_000, 2_000, 4_000, 8_000];
+/** UTF-16 units of one streamed message: in the most wasteful JSON spelling (six bytes each) still well within a frame. */
+const MAX_STREAM_UNITS = 32_768;
 /** How long devices may take to say which tools they have, in ms. */
 const TOOLS_DEADLINE_MS = 3_000;
 
@@ -66,26 +68,28 @@ export class Chat {
 
   /**
    * Says a text in Markdown while it is being written. When the user presses stop, or the source fails, what was there is kept.
-   * @returns the text's id, for {@link edit}
+   * An answer of book length becomes several messages.
+   * @returns the id of the last of them, for {@link edit}
    */
   async stream(source: AsyncIterable<string>): Promise<string> {
-    const id = this.#run.nextId();
-    const stream = new TextStream(this.#ground.sendNow, id);
-    this.#ground.streams.add(stream);
+    await this.#ground.setState('working', this.#run);
+    let stream = this.#openStream();
     try {
-      await this.#ground.setState('working', this.#run);
-      for await (const delta of endingWith(source, this.signal)) stream.write(delta);
-    } finally {
-      stream.end();
-      this.#ground.streams.delete(stream);
-      // The next process writes the whole of it again under the same id.
-      const isUnfinished = this.signal.reason instanceof Closing;
-      if (!isUnfinished && stream.content !== '') {
-        await this.#ground.send('text', { content: stream.content.toWellFormed(), format: 'markdown' }, this.#options(id));
+      for await (const delta of endingWith(source, this.signal)) {
+        for (let at = 0; at < delta.length; at += MAX_STREAM_UNITS) {
+          const part = delta.slice(at, at + MAX_STREAM_UNITS);
+          if (stream.content.length + part.length > MAX_STREAM_UNITS) {
+            await this.#finish(stream);
+            stream = this.#openStream();
+          }
+          stream.write(part);
+        }
       }
+    } finally {
+      await this.#finish(stream);
     }
     this.signal.throwIfAborted();
-    return id;
+    return stream.messageId;
   }
 
   /** Replaces a text that this agent said. */
@@ -143,6 +147,20 @@ export class Chat {
   async wait(ms: number): Promise<void> {
     await delay(ms, undefined, { signal: this.signal }).catch(() => undefined);
     this.signal.throwIfAborted();
+  }
+
+  #openStream(): TextStream {
+    const stream = new TextStream(this.#ground.sendNow, this.#run.nextId());
+    this.#ground.streams.add(stream);
+    return stream;
+  }
+
+  async #finish(stream: TextStream): Promise<void> {
+    stream.end();
+    this.#ground.streams.delete(stream);
+    // The next process writes the whole of it again under the same id.
+    if (this.signal.reason instanceof Closing || stream.content === '') return;
+    await this.#ground.send('text', { content: stream.content.toWellFormed(), format: 'markdown' }, this.#options(stream.messageId));
   }
 
   async #send<T extends DurableType>(type: T, payload: Payloads[T]): Promise<string> {

@@ -160,8 +160,8 @@ export class LineUpAgent {
   async #end(reason: AgentEnd): Promise<void> {
     if (this.#closing.signal.aborted) return void (await this.#ended.promise);
     this.#closing.abort();
-    const conversations = await Promise.allSettled(this.#conversations.values());
-    await Promise.all(conversations.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)));
+    const closed = await Promise.allSettled([...this.#conversations.values()].map(async (opened) => (await opened).close()));
+    for (const each of closed) if (each.status === 'rejected') this.#problem(`cannot close a conversation: ${sentence(each.reason)}`);
     this.#ended.resolve(reason);
   }
 
@@ -266,15 +266,16 @@ export class LineUpAgent {
     const opened = this.#conversations.get(conversationId);
     if (!opened) return;
     this.#conversations.delete(conversationId);
-    if (this.#homeId === conversationId) this.#homeId = undefined;
     opened
       .then(async (conversation) => {
         await conversation.close();
         await rm(join(this.#folder, conversationId), { recursive: true, force: true });
       })
       .catch((error: unknown) => this.#problem(`cannot forget the conversation: ${sentence(error)}`, conversationId));
-    // Without any socket nothing tells of a new conversation.
-    if (this.#conversations.size === 0) void this.#list();
+    const wasHome = this.#homeId === conversationId;
+    if (wasHome) this.#homeId = undefined;
+    // Without a home new devices are not greeted, and without any socket nothing tells of a new conversation.
+    if (wasHome || this.#conversations.size === 0) void this.#list();
   }
 
   #problem(problem: string, conversationId?: string): void {

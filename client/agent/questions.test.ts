@@ -43,7 +43,7 @@ describe('questions', () => {
 
   test('are answered once, however often the result comes', async () => {
     const { answers, callId } = await asked();
-    await result(callId);
+    await Promise.all([result(callId), result(callId)]);
     await result(callId);
     expect(answers).toEqual([{ answer: { status: 'completed', result: { message: 'green', selected: ['green'] } }, note: { asked: 'today' } }]);
   });

@@ -7,7 +7,8 @@ const PAUSE_MS = 50;
 /** A growing text. Deltas are ephemeral; the finished text follows as an ordinary `text` with the same id. */
 export class TextStream {
   readonly #sendNow: Connection['sendNow'];
-  readonly #messageId: string;
+  /** The `id` of the finished text. */
+  readonly messageId: string;
   #content = '';
   /** UTF-16 units that were handed to the socket. */
   #sent = 0;
@@ -15,7 +16,7 @@ export class TextStream {
 
   constructor(sendNow: Connection['sendNow'], messageId: string) {
     this.#sendNow = sendNow;
-    this.#messageId = messageId;
+    this.messageId = messageId;
   }
 
   /** Everything that was written so far. */
@@ -47,6 +48,6 @@ export class TextStream {
     const end = this.#content.length - (/[\uD800-\uDBFF]$/.test(this.#content) ? 1 : 0);
     if (end <= this.#sent) return;
     const delta = this.#content.slice(this.#sent, end);
-    if (this.#sendNow('text.delta', { message_id: this.#messageId, offset: this.#sent, delta })) this.#sent = end;
+    if (this.#sendNow('text.delta', { message_id: this.messageId, offset: this.#sent, delta })) this.#sent = end;
   }
 }
