@@ -34,7 +34,7 @@ function Home({ view, place }: { view: AppView; place: string | null }) {
   const onMore = () => setSettings(true);
   return (
     <div className={listed && (row ?? ended) ? 'app with-list' : 'app'}>
-      {listed && <ConversationList current={row?.key ?? ended?.key ?? null} onMore={onMore} level={row ?? ended ? 2 : 1} />}
+      {listed && <ConversationList current={row?.key ?? ended?.key ?? null} onMore={onMore} level={(row ?? ended) ? 2 : 1} />}
       {ended && <PairAgain pairing={ended} />}
       {row && (
         <ConversationProvider key={row.key} value={row.store}>

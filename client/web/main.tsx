@@ -11,16 +11,6 @@ import { AppStore } from './store/app-store.ts';
 import { LocalStore } from './store/local-store.ts';
 import { Preferences } from './store/preferences.ts';
 import { networkSurroundings } from './store/surroundings.ts';
-import './styles/tokens.css';
-import './styles/base.css';
-import './styles/controls.css';
-import './styles/layout.css';
-import './styles/timeline.css';
-import './styles/markdown.css';
-import './styles/cards.css';
-import './styles/composer.css';
-import './styles/sheets.css';
-import './styles/screens.css';
 
 const local = new LocalStore();
 const preferences = new Preferences(local);

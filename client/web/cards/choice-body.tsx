@@ -66,12 +66,24 @@ function Several({ arguments: { options, allow_other }, sending, questionId, onA
       </div>
       {allow_other && (
         <div className="other">
-          <input className="text-field" aria-label={t('call.other')} placeholder={t('call.other')} value={own} disabled={waiting} onChange={(event) => setOwn(event.target.value)} />
+          <input
+            className="text-field"
+            aria-label={t('call.other')}
+            placeholder={t('call.other')}
+            value={own}
+            disabled={waiting}
+            onChange={(event) => setOwn(event.target.value)}
+          />
         </div>
       )}
       <div className="card-foot">
         <span className="card-hint">{t('call.pickAny')}</span>
-        <button type="button" className="button primary" disabled={waiting || selected.length === 0} onClick={() => onAnswer({ tool: 'choice', selected })}>
+        <button
+          type="button"
+          className="button primary"
+          disabled={waiting || selected.length === 0}
+          onClick={() => onAnswer({ tool: 'choice', selected })}
+        >
           {waiting ? t('call.sending') : t('call.send')}
         </button>
       </div>

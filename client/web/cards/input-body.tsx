@@ -33,40 +33,52 @@ export function InputBody({ arguments: args, sending, questionId, onAnswer }: Ca
     onChange: (event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => setValue(event.target.value),
     ...handlers,
   };
+  const several = args.multiline === true && args.secret !== true;
+  const button = (
+    <button type="submit" className="button primary" disabled={waiting || over || value === ''}>
+      {waiting ? t('call.sending') : t('call.send')}
+    </button>
+  );
+  const remark = left !== null && args.max_length !== undefined && (over || left <= args.max_length * TELL_BELOW);
   return (
-    <form onSubmit={send}>
-      <div className="card-body">
-        {args.multiline && !args.secret ? (
-          <textarea {...field} rows={4} />
-        ) : (
-          <div className={args.secret ? 'secret-field' : ''}>
-            <input
-              {...field}
-              type={args.secret && !visible ? 'password' : 'text'}
-              autoComplete="off"
-              autoCapitalize={args.secret ? 'none' : undefined}
-              spellCheck={!args.secret}
-              enterKeyHint="send"
-              onKeyDown={(event) => {
-                if (event.key === 'Enter' && !isPlainEnter(event)) event.preventDefault();
-              }}
-            />
-            {args.secret && (
-              <button type="button" className="icon-button" aria-pressed={visible} aria-label={visible ? t('call.hide') : t('call.show')} onClick={() => setVisible(!visible)}>
-                <Icon name={visible ? 'lock' : 'eye'} />
-              </button>
-            )}
-          </div>
-        )}
-      </div>
+    <form className="card-body" onSubmit={send}>
+      {several ? (
+        <textarea {...field} rows={4} />
+      ) : (
+        <div className="field-row">
+          {oneLine()}
+          {button}
+        </div>
+      )}
       <div className="card-foot">
         <span className={over ? 'card-hint problem-words' : 'card-hint'} id={hintId} role="status">
-          {left !== null && args.max_length !== undefined && (over || left <= args.max_length * TELL_BELOW) && (over ? t('call.over', { count: -left }) : t('call.left', { count: left }))}
+          {remark && (over ? t('call.over', { count: -left }) : t('call.left', { count: left }))}
         </span>
-        <button type="submit" className="button primary" disabled={waiting || over || value === ''}>
-          {waiting ? t('call.sending') : t('call.send')}
-        </button>
+        {several && button}
       </div>
     </form>
   );
+
+  function oneLine() {
+    return (
+      <div className="secret-field">
+        <input
+          {...field}
+          type={args.secret && !visible ? 'password' : 'text'}
+          autoComplete="off"
+          autoCapitalize={args.secret ? 'none' : undefined}
+          spellCheck={!args.secret}
+          enterKeyHint="send"
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && !isPlainEnter(event)) event.preventDefault();
+          }}
+        />
+        {args.secret && (
+          <button type="button" className="icon-button" aria-pressed={visible} aria-label={t('call.show')} onClick={() => setVisible(!visible)}>
+            <Icon name={visible ? 'hidden' : 'eye'} />
+          </button>
+        )}
+      </div>
+    );
+  }
 }

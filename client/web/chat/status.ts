@@ -1,8 +1,8 @@
 /** The one line under the agent's name: what matters most right now, in words. */
-import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { moment } from '../i18n/format.ts';
 import { useConversationPart, useLanguage } from '../parts/contexts.ts';
+import { useSeconds } from '../parts/use-seconds.ts';
 import type { ConversationView, LinkView } from '../store/conversation-view.ts';
 
 /** How the line under the top bar looks (the words say the same). */
@@ -60,12 +60,6 @@ export function useStatusWords(): { words: string; online: boolean | null } {
 
 /** Whole seconds since a moment (ms), counted up while it lasts. */
 function useSecondsSince(since: number | null): number | null {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    if (since === null) return;
-    setNow(Date.now());
-    const timer = setInterval(() => setNow(Date.now()), 1_000);
-    return () => clearInterval(timer);
-  }, [since]);
-  return since === null ? null : Math.max(0, Math.floor((now - since) / 1_000));
+  const seconds = useSeconds(since !== null);
+  return since === null ? null : Math.max(0, seconds - Math.floor(since / 1_000));
 }

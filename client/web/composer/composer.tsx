@@ -23,10 +23,9 @@ export function Composer() {
   const [text, setText] = useState(() => store.draft);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const { attachments, add, remove, again } = useAttachments();
-  const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const { handlers, isPlainEnter } = useIme();
-  useGrowing(field, text);
+  const field = useGrowing(text);
 
   const over = characters(text, limit) - limit;
   const ready = attachments.every(({ state }) => state.name === 'ready');
@@ -35,7 +34,7 @@ export function Composer() {
   const type = (next: string) => {
     setText(next);
     setTrouble(null);
-    store.draft = next;
+    store.keepDraft(next);
   };
   const send = async () => {
     if (empty || !ready || over > 0) return;
@@ -82,7 +81,12 @@ export function Composer() {
         {attachments.length > 0 && (
           <div className="attachments">
             {attachments.map((attachment) => (
-              <AttachmentChip key={attachment.id} attachment={attachment} onRemove={() => remove(attachment.id)} onAgain={() => void again(attachment)} />
+              <AttachmentChip
+                key={attachment.id}
+                attachment={attachment}
+                onRemove={() => remove(attachment.id)}
+                onAgain={() => void again(attachment)}
+              />
             ))}
           </div>
         )}
@@ -119,7 +123,13 @@ export function Composer() {
               <Icon name="stop" />
             </button>
           ) : (
-            <button type="button" className="send-button" aria-label={t('composer.send')} disabled={empty || !ready || over > 0} onClick={() => void send()}>
+            <button
+              type="button"
+              className="send-button"
+              aria-label={t('composer.send')}
+              disabled={empty || !ready || over > 0}
+              onClick={() => void send()}
+            >
               <Icon name="up" />
             </button>
           )}
@@ -134,13 +144,15 @@ function characters(text: string, limit: number): number {
   return text.length <= limit ? text.length : [...text].length;
 }
 
-/** Lets the field grow with its text, up to what the styles allow. */
-function useGrowing(field: { readonly current: HTMLTextAreaElement | null }, text: string): void {
+/** A field that grows with its text, up to what the styles allow. */
+function useGrowing(text: string) {
+  const field = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => {
     const element = field.current;
     if (!element) return;
     element.style.height = 'auto';
     const border = element.offsetHeight - element.clientHeight;
     element.style.height = `${element.scrollHeight + border}px`;
-  }, [field, text]);
+  }, [text]);
+  return field;
 }

@@ -27,8 +27,7 @@ export const en = {
   'pair.problem.length': 'A code has eight characters, such as K7Q2-9FXM.',
   'pair.problem.character': 'A code has only letters and digits, and never the letter U.',
   'pair.problem.insecure': 'This link is not encrypted. Use one that begins with https.',
-  'pair.problem.pairing_not_found':
-    'This code does not work. It may be mistyped, used already or too old. Ask your agent for a new one.',
+  'pair.problem.pairing_not_found': 'This code does not work. It may be mistyped, used already or too old. Ask your agent for a new one.',
   'pair.problem.rate_limited': 'Too many wrong codes. Try again in {{seconds}} s.',
   'pair.problem.too_many': 'This agent has 32 devices, and no room for one more. Remove one there; the code stays good.',
 
@@ -37,8 +36,7 @@ export const en = {
   'relay.ready': 'Ready',
   'relay.version': 'version {{version}}',
   'relay.silent': 'Does not answer. The page is here, the relay behind it is not: look at the logs of the Worker.',
-  'relay.noKey':
-    'No owner key is set, so no agent can enrol. Set the secret LINEUP_OWNER_KEY: npx wrangler secret put LINEUP_OWNER_KEY',
+  'relay.noKey': 'No owner key is set, so no agent can enrol. Set the secret LINEUP_OWNER_KEY: npx wrangler secret put LINEUP_OWNER_KEY',
 
   'trouble.offline': 'The relay cannot be reached. Check your connection and try again.',
   'trouble.refused': 'The relay refused: {{message}}',
@@ -118,6 +116,8 @@ export const en = {
   'message.openLink': '{{text}} (opens in a new tab)',
   'message.error': 'Error',
   'message.canRetry': 'You can ask again.',
+  'message.taskDone': 'Done',
+  'message.taskOpen': 'Not done',
   'message.copy': 'Copy',
   'message.copied': 'Copied',
 
@@ -149,7 +149,6 @@ export const en = {
   'call.no': 'No',
   'call.answer': 'Your answer',
   'call.show': 'Show the text',
-  'call.hide': 'Hide the text',
   'call.left': '{{count}} left',
   'call.over': '{{count}} too many',
   'call.pickOne': 'Choose one',

@@ -115,6 +115,8 @@ export const zh: Words = {
   'message.openLink': '{{text}}（在新标签页打开）',
   'message.error': '出错',
   'message.canRetry': '可以再问一次。',
+  'message.taskDone': '已完成',
+  'message.taskOpen': '未完成',
   'message.copy': '复制',
   'message.copied': '已复制',
 
@@ -146,7 +148,6 @@ export const zh: Words = {
   'call.no': '否',
   'call.answer': '你的回答',
   'call.show': '显示内容',
-  'call.hide': '隐藏内容',
   'call.left': '还可输入 {{count}} 字',
   'call.over': '超出 {{count}} 字',
   'call.pickOne': '选一项',

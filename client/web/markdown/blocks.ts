@@ -16,7 +16,7 @@ export function splitBlocks(text: string): string[] {
   let begin = 0;
   let fence: string | null = null;
   let blank = false;
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const newline = text.indexOf('\n', at);
     const end = newline < 0 ? text.length : newline + 1;
     const line = text.slice(at, newline < 0 ? end : newline);

@@ -2,10 +2,12 @@
  * The agent's Markdown as a document. The text is a stranger's: raw HTML is dropped, addresses are http, https or mailto, links open
  * elsewhere without a way back, and no image is loaded by itself. Loaded lazily, since it is the heaviest part of the page.
  */
-import { memo, type ReactNode } from 'react';
+import { memo } from 'react';
+import { useTranslation } from 'react-i18next';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import rehypeSanitize, { defaultSchema } from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
+import { Icon } from '../parts/icon.tsx';
 import { OutsideImage } from '../parts/outside-image.tsx';
 import { SafeLink, safeAddress } from '../parts/safe-link.tsx';
 import { splitBlocks } from './blocks.ts';
@@ -15,8 +17,8 @@ const REMARK = [remarkGfm];
 const SCHEMA = {
   ...defaultSchema,
   protocols: { href: ['http', 'https', 'mailto'], src: ['https'] },
-  // Nothing refers to an id, so nothing may claim one of the page's.
-  attributes: { ...defaultSchema.attributes, '*': [] },
+  // Nothing refers to an id or a class of the page's, so nothing may claim one.
+  attributes: { ...defaultSchema.attributes, '*': ['align', 'checked'] },
 };
 const REHYPE: [typeof rehypeSanitize, typeof SCHEMA][] = [[rehypeSanitize, SCHEMA]];
 
@@ -30,6 +32,7 @@ const COMPONENTS: Components = {
   h6: ({ children }) => <h4>{children}</h4>,
   a: ({ href, children }) => <SafeLink href={href}>{children}</SafeLink>,
   img: ({ src, alt }) => <OutsideImage url={typeof src === 'string' ? src : ''} alt={alt ?? ''} />,
+  input: ({ checked }) => <Task done={checked === true} />,
   pre: ({ children }) => <CodeBlock>{children}</CodeBlock>,
   table: ({ children }) => (
     <div className="table-scroll" tabIndex={0} role="group">
@@ -37,6 +40,15 @@ const COMPONENTS: Components = {
     </div>
   ),
 };
+
+function Task({ done }: { done: boolean }) {
+  const { t } = useTranslation();
+  return (
+    <span className={done ? 'task done' : 'task'} role="img" aria-label={t(done ? 'message.taskDone' : 'message.taskOpen')}>
+      {done && <Icon name="check" small />}
+    </span>
+  );
+}
 
 const Block = memo(function Block({ text }: { text: string }) {
   return (
@@ -47,14 +59,6 @@ const Block = memo(function Block({ text }: { text: string }) {
 });
 
 /** A Markdown text. A piece that is finished is parsed once, however long the text grows behind it. */
-export default function Markdown({ text, end }: { text: string; end?: ReactNode }) {
-  const blocks = splitBlocks(text);
-  return (
-    <>
-      {blocks.map((block, i) => (
-        <Block key={i} text={block} />
-      ))}
-      {end}
-    </>
-  );
+export default function Markdown({ text }: { text: string }) {
+  return splitBlocks(text).map((block, i) => <Block key={i} text={block} />);
 }

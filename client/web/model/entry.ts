@@ -40,7 +40,7 @@ export interface Entry {
   mine: boolean;
   payload: JsonObject;
   edited: boolean;
-  /** Set on a text that has not been finished: it flows, or it stopped (a gap, or the agent went away). */
+  /** Set on a text that has not been finished: it flows, or it stopped because its writer did. */
   stream: 'flowing' | 'stalled' | null;
   /** Whether it flowed before the user's eyes: such a text is not folded when it is finished. */
   streamed: boolean;

@@ -63,12 +63,13 @@ export class Timeline {
     const key = keyOf(sender, id);
     const known = this.#entries.get(key);
     if (known && known.stream === null) return;
-    const before = this.#streams.get(key) ?? { content: '', broken: false };
+    const before = this.#streams.get(key) ?? { content: '', gap: false };
     const after = addDelta(before, offset, delta);
     this.#streams.set(key, after);
-    if (after === before && known?.stream === 'flowing') return;
+    // Who comes in the middle of a text sees nothing of it until it is finished.
+    if (after.content === '' || (after.content === before.content && known?.stream === 'flowing')) return;
     const entry: Entry = known ?? { ...blank(key, id, 'text', ts, sender), streamed: true };
-    this.#put({ ...entry, payload: { content: shownText(after.content) }, stream: after.broken ? 'stalled' : 'flowing' });
+    this.#put({ ...entry, payload: { content: shownText(after.content) }, stream: 'flowing' });
   }
 
   /** The writer is gone or done: what still streams stays as it is until a finished text takes its place. */

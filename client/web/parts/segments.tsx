@@ -5,7 +5,13 @@ interface Option<T extends string> {
   label: string;
 }
 
-export function Segments<T extends string>(props: { label: string; name: string; options: readonly Option<T>[]; value: T; onChange: (value: T) => void }) {
+export function Segments<T extends string>(props: {
+  label: string;
+  name: string;
+  options: readonly Option<T>[];
+  value: T;
+  onChange: (value: T) => void;
+}) {
   return (
     <fieldset className="field">
       <legend className="field-label">{props.label}</legend>

@@ -74,7 +74,16 @@ function Row({ row, current }: { row: ConversationRow; current: boolean }) {
         </span>
         <span className="list-row-bottom">
           <span dir="auto">{lastLine(view, t)}</span>
-          {needs ? <span className="needs">{t('list.needsYou')}</span> : view.unread > 0 && !current && <span className="unread numbers" aria-label={t('list.unread', { count: view.unread })}>{view.unread > 99 ? '99+' : view.unread}</span>}
+          {needs ? (
+            <span className="needs">{t('list.needsYou')}</span>
+          ) : (
+            view.unread > 0 &&
+            !current && (
+              <span className="unread numbers" aria-label={t('list.unread', { count: view.unread })}>
+                {view.unread > 99 ? '99+' : view.unread}
+              </span>
+            )
+          )}
         </span>
       </span>
     </a>

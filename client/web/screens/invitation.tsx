@@ -1,8 +1,9 @@
 /** A code wants to be redeemed: at which relay, under which name, yes or no. One tap redeems once. */
-import { useEffect, useId, useState, type FormEvent } from 'react';
+import { useId, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useApp } from '../parts/contexts.ts';
 import { deviceName } from '../parts/device-name.ts';
+import { useSeconds } from '../parts/use-seconds.ts';
 import { useTroubleWords } from '../parts/use-trouble-words.ts';
 import type { Invitation } from '../store/app-store.ts';
 import type { Trouble } from '../store/trouble.ts';
@@ -18,7 +19,9 @@ export function InvitationScreen({ invitation }: { invitation: Invitation }) {
   const [name, setName] = useState(() => deviceName(t));
   const [pairing, setPairing] = useState(false);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
-  const wait = useCountdown(trouble?.kind === 'refused' && trouble.code === 'rate_limited' ? (trouble.retryAfter ?? 60) : 0, trouble);
+  // In seconds since the epoch; the relay says how long, and trying earlier does not help.
+  const [notBefore, setNotBefore] = useState(0);
+  const wait = Math.max(0, notBefore - useSeconds(notBefore > 0));
   const pair = async (event: FormEvent) => {
     event.preventDefault();
     setPairing(true);
@@ -26,6 +29,8 @@ export function InvitationScreen({ invitation }: { invitation: Invitation }) {
     const refused = await app.pair(invitation, name.trim());
     setPairing(false);
     setTrouble(refused);
+    const limited = refused?.kind === 'refused' && refused.code === 'rate_limited';
+    setNotBefore(limited ? Math.ceil(Date.now() / 1_000) + (refused.retryAfter ?? 60) : 0);
   };
   // A code that does not work will not work the next time either.
   const spent = trouble?.kind === 'refused' && trouble.code === 'pairing_not_found';
@@ -73,21 +78,4 @@ export function InvitationScreen({ invitation }: { invitation: Invitation }) {
     if (what.kind === 'refused' && KNOWN.includes(what.code)) return t(`pair.problem.${what.code as 'pairing_not_found' | 'too_many'}`);
     return troubleWords(what);
   }
-}
-
-/** Seconds left, counted down from `seconds`; begins anew when `cause` is another one. */
-function useCountdown(seconds: number, cause: unknown): number {
-  const [left, setLeft] = useState(0);
-  useEffect(() => {
-    setLeft(seconds);
-    if (seconds === 0) return;
-    const end = Date.now() + seconds * 1_000;
-    const timer = setInterval(() => {
-      const rest = Math.max(0, Math.ceil((end - Date.now()) / 1_000));
-      setLeft(rest);
-      if (rest === 0) clearInterval(timer);
-    }, 250);
-    return () => clearInterval(timer);
-  }, [seconds, cause]);
-  return left;
 }

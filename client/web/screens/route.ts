@@ -3,10 +3,7 @@ import { useSyncExternalStore } from 'react';
 
 export type Route =
   /** The list, or the conversation when there is only one. */
-  | { name: 'root' }
-  | { name: 'pair' }
-  | { name: 'conversation'; key: string }
-  | { name: 'pairing'; key: string };
+  { name: 'root' } | { name: 'pair' } | { name: 'conversation'; key: string } | { name: 'pairing'; key: string };
 
 export function readRoute(hash: string): Route {
   const [, place, rest] = /^#\/([a-z]+)(?:\/(.+))?$/.exec(hash) ?? [];

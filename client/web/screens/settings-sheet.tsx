@@ -27,7 +27,13 @@ export function SettingsSheet({ pairing, open, onClose }: { pairing: Pairing | n
   return (
     <Sheet title={t('settings.title')} open={open} onClose={close}>
       <div className="settings">
-        <Segments label={t('settings.language')} name="language" options={LANGUAGES} value={language} onChange={(value) => void preferences.setLanguage(value)} />
+        <Segments
+          label={t('settings.language')}
+          name="language"
+          options={LANGUAGES}
+          value={language}
+          onChange={(value) => void preferences.setLanguage(value)}
+        />
         <Segments label={t('settings.theme')} name="theme" options={themes} value={theme} onChange={(value) => void preferences.setTheme(value)} />
         {pairing && (
           <dl className="facts">

@@ -14,7 +14,11 @@ export interface Surroundings {
   /** Tells the relay that this device is no longer paired. */
   unpair(pairing: Pairing): Promise<void>;
   /** Opens a conversation; it is not started yet. */
-  open(pairing: Pairing, conversation: Pick<ConversationInfo, 'conversation_id' | 'title'>, on: { stopped(reason: string): void; listChanged(): void }): ConversationStore;
+  open(
+    pairing: Pairing,
+    conversation: Pick<ConversationInfo, 'conversation_id' | 'title'>,
+    on: { stopped(reason: string): void; listChanged(): void },
+  ): ConversationStore;
   /** Forgets everything that is kept outside of the local store: outboxes. */
   wipe(): Promise<void>;
 }

@@ -201,14 +201,14 @@ export class ConversationStore {
     return this.#local.read(`draft.${this.id}`) ?? '';
   }
 
-  set draft(text: string) {
+  /** Keeps what was typed. */
+  keepDraft(text: string): void {
     this.#local.write(`draft.${this.id}`, text === '' ? null : text);
   }
 
-  async #send<T extends 'text' | 'image' | 'file' | 'tool.result' | 'tool.list' | 'run.cancel' | 'lineup.v1.client.inventory' | 'lineup.v1.app.result'>(
-    type: T,
-    payload: Payloads[T],
-  ): Promise<Trouble | null> {
+  async #send<
+    T extends 'text' | 'image' | 'file' | 'tool.result' | 'tool.list' | 'run.cancel' | 'lineup.v1.client.inventory' | 'lineup.v1.app.result',
+  >(type: T, payload: Payloads[T]): Promise<Trouble | null> {
     try {
       const { done } = await this.#link.send(type, payload);
       // How it ends is told by the `sent` event as well, and shown from there.
@@ -222,7 +222,6 @@ export class ConversationStore {
   #onState(state: ConnectionState): void {
     if (state.name === 'online') this.#wasOnline = true;
     if (state.name !== 'online') this.#synced = false;
-    if (state.name === 'waiting') this.#timeline.stall();
     if (state.name === 'stopped' && state.reason !== 'closed') this.#options.onStopped?.(state.reason);
   }
 
@@ -322,7 +321,7 @@ export class ConversationStore {
   #setStatus(payload: unknown, since: number | null): void {
     const status = readStatus(payload);
     const same = status !== null && this.#status !== null && status.state === this.#status.state && status.runId === this.#status.runId;
-    this.#status = status && { ...status, since: same ? this.#status?.since ?? null : since };
+    this.#status = status && { ...status, since: same ? (this.#status?.since ?? null) : since };
     if (status && status.state !== 'idle' && status.state !== 'error') return;
     this.#progress = null;
     this.#timeline.stall();
@@ -389,4 +388,3 @@ function readStatus(payload: unknown): Omit<StatusView, 'since'> | null {
   if (!STATES.includes(state)) return null;
   return { state, detail: detail ?? null, runId: run_id ?? null };
 }
-

@@ -21,7 +21,10 @@ export class Preferences {
 
   constructor(local: LocalStore) {
     this.#local = local;
-    this.view = new Observable(() => this.#look(), (run) => run());
+    this.view = new Observable(
+      () => this.#look(),
+      (run) => run(),
+    );
   }
 
   /** Makes the document look and speak as wanted. */

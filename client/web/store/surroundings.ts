@@ -14,7 +14,10 @@ const PLATFORM = 'web';
 export function networkSurroundings(local: LocalStore, version: string): (book: PairingBook) => Surroundings {
   return (book) => {
     const http = (pairing: Pairing) =>
-      new RelayHttp({ origin: pairing.relay, token: () => (book.find(pairing.key)?.deviceId === pairing.deviceId ? book.find(pairing.key)?.token : null) ?? pairing.token });
+      new RelayHttp({
+        origin: pairing.relay,
+        token: () => (book.find(pairing.key)?.deviceId === pairing.deviceId ? book.find(pairing.key)?.token : null) ?? pairing.token,
+      });
     return {
       redeem: (relay, code, name) => RelayHttp.redeem(relay, code, { name, platform: PLATFORM }),
       conversations: (pairing) => http(pairing).conversations(),

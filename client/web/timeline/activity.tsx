@@ -18,7 +18,14 @@ export function Activity() {
           </span>
         )}
         {percent !== undefined && (
-          <div className="bar" role="progressbar" aria-label={progress.message ?? t('status.working')} aria-valuenow={percent} aria-valuemin={0} aria-valuemax={100}>
+          <div
+            className="bar"
+            role="progressbar"
+            aria-label={progress.message ?? t('status.working')}
+            aria-valuenow={percent}
+            aria-valuemin={0}
+            aria-valuemax={100}
+          >
             <span style={{ width: `${percent}%` }} />
           </div>
         )}

@@ -14,7 +14,11 @@ export function ImageEntry({ entry }: { entry: Entry }) {
   const fileId = textField(payload, 'file_id');
   return (
     <figure>
-      {fileId === undefined ? <OutsideImage url={textField(payload, 'url') ?? ''} alt={alt} /> : <StoredImage fileId={fileId} alt={alt || (caption ?? '')} />}
+      {fileId === undefined ? (
+        <OutsideImage url={textField(payload, 'url') ?? ''} alt={alt} />
+      ) : (
+        <StoredImage fileId={fileId} alt={alt || (caption ?? '')} />
+      )}
       {caption && (
         <figcaption className="picture-caption" dir="auto">
           {caption}

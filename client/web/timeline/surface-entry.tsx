@@ -9,5 +9,7 @@ export function SurfaceEntry({ entry }: { entry: Entry }) {
   const { t } = useTranslation();
   const agent = useConversationPart((view) => view.agent.name);
   const app = objectField(entry.payload, 'app');
-  return <QuietLine icon="window">{t('call.surface', { agent, name: (textField(app, 'name') ?? textField(app, 'id') ?? '').slice(0, 120) })}</QuietLine>;
+  return (
+    <QuietLine icon="window">{t('call.surface', { agent, name: (textField(app, 'name') ?? textField(app, 'id') ?? '').slice(0, 120) })}</QuietLine>
+  );
 }

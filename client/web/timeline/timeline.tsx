@@ -1,7 +1,7 @@
 /** The timeline: every entry by its renderer, the days between them, and what surrounds them. */
 import { Fragment, memo, useEffect, useLayoutEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { dayName, isSameDay } from '../i18n/format.ts';
+import { clockTime, dayName, isSameDay } from '../i18n/format.ts';
 import type { Entry } from '../model/entry.ts';
 import { useConversation, useConversationPart, useLanguage } from '../parts/contexts.ts';
 import { Icon } from '../parts/icon.tsx';
@@ -11,9 +11,11 @@ import { rendererOf } from './registry.tsx';
 import { TimelineTop } from './timeline-top.tsx';
 import { useStickToEnd } from './use-stick-to-end.ts';
 
+/** Silence longer than this gets a time of its own, in ms. */
+const PAUSE_MS = 3_600_000;
+
 export function Timeline() {
   const { t } = useTranslation();
-  const language = useLanguage();
   const store = useConversation();
   const entries = useConversationPart((view) => view.entries);
   const history = useConversationPart((view) => view.history);
@@ -31,7 +33,7 @@ export function Timeline() {
           <div className="entries">
             {entries.map((entry, i) => (
               <Fragment key={entry.key}>
-                {!isSameDay(entry.ts, entries[i - 1]?.ts ?? '') && <p className="day">{dayName(entry.ts, language)}</p>}
+                <TimeBefore entry={entry} last={entries[i - 1]} />
                 <Row entry={entry} marked={entry === lastOwn || entry.failure !== null} />
               </Fragment>
             ))}
@@ -40,13 +42,25 @@ export function Timeline() {
         </div>
       </div>
       {away && (
-        <button type="button" className={unread > 0 ? 'new-pill' : 'new-pill round'} aria-label={unread > 0 ? undefined : t('chat.toEnd')} onClick={toEnd}>
+        <button
+          type="button"
+          className={unread > 0 ? 'new-pill' : 'new-pill round'}
+          aria-label={unread > 0 ? undefined : t('chat.toEnd')}
+          onClick={toEnd}
+        >
           <Icon name="down" small />
           {unread > 0 && t('chat.new', { count: unread })}
         </button>
       )}
     </div>
   );
+}
+
+/** A day that begins, or a pause after which the time is worth saying. */
+function TimeBefore({ entry, last }: { entry: Entry; last: Entry | undefined }) {
+  const language = useLanguage();
+  if (!last || !isSameDay(entry.ts, last.ts)) return <p className="day">{dayName(entry.ts, language)}</p>;
+  return Date.parse(entry.ts) - Date.parse(last.ts) > PAUSE_MS && <p className="day numbers">{clockTime(entry.ts, language)}</p>;
 }
 
 const Row = memo(function Row({ entry, marked }: { entry: Entry; marked: boolean }) {

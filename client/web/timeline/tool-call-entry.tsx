@@ -26,7 +26,8 @@ function OwnWork({ entry }: { entry: Entry }) {
   const name = call.action ? `${call.name}.${call.action}` : call.name;
   return (
     <QuietLine icon={call.name === 'calculator' ? 'calculator' : 'question'}>
-      {sum(call) ?? name.slice(0, 80)} {result === undefined ? <span className="outcome">· {outcome}</span> : <strong className="numbers">= {result}</strong>}
+      {sum(call) ?? name.slice(0, 80)}{' '}
+      {result === undefined ? <span className="outcome">· {outcome}</span> : <strong className="numbers">= {result}</strong>}
     </QuietLine>
   );
 
