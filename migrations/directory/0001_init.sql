@@ -1,4 +1,5 @@
 -- Who may talk to whom on this relay. Integers named *_at are ms since 1970 on the relay's clock.
+-- What is listed has a rowid: it keeps apart, in their order, things made in the same millisecond.
 
 -- One row: the relay's own id and the key that signs its tokens. The private half leaves this table for nothing but signing.
 CREATE TABLE relay (
@@ -15,7 +16,7 @@ CREATE TABLE agents (
   version TEXT,
   enrolled_at INTEGER NOT NULL,
   generation INTEGER NOT NULL DEFAULT 0
-) WITHOUT ROWID;
+);
 
 CREATE TABLE devices (
   device_id TEXT PRIMARY KEY,
@@ -23,7 +24,7 @@ CREATE TABLE devices (
   name TEXT NOT NULL,
   platform TEXT NOT NULL,
   paired_at INTEGER NOT NULL
-) WITHOUT ROWID;
+);
 
 CREATE INDEX devices_by_agent ON devices (agent_id, paired_at);
 
@@ -32,7 +33,7 @@ CREATE TABLE conversations (
   agent_id TEXT NOT NULL,
   title TEXT,
   created_at INTEGER NOT NULL
-) WITHOUT ROWID;
+);
 
 CREATE INDEX conversations_by_agent ON conversations (agent_id, created_at);
 

@@ -1,5 +1,6 @@
 /** All routes of the relay, and what an answer is when there is none to be had. */
 import { Hono, type Context } from 'hono';
+import { routePath } from 'hono/route';
 import { readLimits } from '../protocol/limits.ts';
 import { logFailure } from './log.ts';
 import { preflight } from './response-headers.ts';
@@ -39,7 +40,7 @@ app.route('/', files);
 app.route('/', socket);
 app.notFound(pageOrNotFound);
 app.onError((error, c) => {
-  logFailure('request_failed', error, { method: c.req.method, route: c.req.routePath, status: 500 });
+  logFailure('request_failed', error, { method: c.req.method, route: routePath(c, -1), status: 500 });
   return refused(c, { code: 'internal', message: 'the relay failed; trying again may help' });
 });
 

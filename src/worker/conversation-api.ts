@@ -11,6 +11,8 @@ export interface Admission {
   name: string;
   /** For the welcome: set when the token is in the last third of its life (§3). */
   fresh_token: string | null;
+  /** When the directory decided this, on its clock, in ms. */
+  at: number;
 }
 
 /** Header of an upgrade or file request to a conversation: an {@link Admission} as JSON, percent-encoded. Set by the Worker alone. */
@@ -30,15 +32,19 @@ export interface NewConversation {
   devices: KnownDevice[];
 }
 
-/** What the directory tells every conversation of an agent; told again until each has heard, so hearing twice changes nothing. */
+/**
+ * What the directory tells every conversation of an agent; told again until each has heard, so hearing twice changes nothing.
+ *
+ * What cuts somebody off says since when (`at`, the directory's clock, in ms): an admission that was decided before it may arrive after it.
+ */
 export type Tidings =
   | { kind: 'paired'; device: KnownDevice }
   /** Closes the device's sockets with 4403 and forgets its inventory; the others get `system.revoked`. */
-  | { kind: 'revoked'; device: KnownDevice }
+  | { kind: 'revoked'; device: KnownDevice; at: number }
   /** Closes every socket with 4403 and deletes all storage: nobody can come back for it. */
   | { kind: 'agent-revoked' }
   /** The agent's older tokens stopped working: closes its sockets with 4401. */
-  | { kind: 'agent-token-replaced' }
+  | { kind: 'agent-token-replaced'; at: number }
   | { kind: 'conversation'; conversation: Pick<ConversationInfo, 'conversation_id' | 'title' | 'created_at'>; change: ConversationChange }
   /** This conversation is gone: closes every socket with 4404 and deletes all storage. */
   | { kind: 'deleted' };

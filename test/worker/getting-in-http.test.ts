@@ -1,7 +1,8 @@
 /** §3: what every HTTP call has in common, and who the owner is. */
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { DirectoryObject } from '../../src/worker/directory-object.ts';
 import worker from '../../src/worker/index.ts';
 import { call, enrol, expectRefused, ORIGIN, OWNER_KEY, pair, read } from './getting-in-client.ts';
 
@@ -185,6 +186,26 @@ describe('every answer', () => {
       const bearer = path.startsWith('/v1/agents') ? OWNER_KEY : agent.token;
       expectRefused(await call(method, path, { bearer }), 404, 'not_found');
     }
+  });
+
+  it('says of a failure only that it was one, and the log says only where', async () => {
+    const agent = await enrol();
+    vi.spyOn(DirectoryObject.prototype, 'conversations').mockRejectedValue(new Error('a secret'));
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const answer = await call('GET', '/v1/conversations', { bearer: agent.token });
+    expectRefused(answer, 500, 'internal');
+    expect(logged).toHaveBeenCalledOnce();
+    const line = String(logged.mock.calls[0]?.[0]);
+    expect(JSON.parse(line)).toMatchObject({
+      level: 'error',
+      event: 'request_failed',
+      method: 'GET',
+      route: '/v1/conversations',
+      status: 500,
+      error: 'Error',
+    });
+    for (const secret of ['a secret', agent.token]) expect(line + answer.text).not.toContain(secret);
+    vi.restoreAllMocks();
   });
 
   it('is the page for every other path, under a strict policy', async () => {

@@ -3,7 +3,9 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'c
 import { env } from 'cloudflare:workers';
 import { base64url, decodeJwt, decodeProtectedHeader, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Claims } from '../../src/worker/auth/claims.ts';
 import { ConversationObject } from '../../src/worker/conversation-object.ts';
+import { DirectoryObject } from '../../src/worker/directory-object.ts';
 import { call, closeCodeFor, connect, conversation, enrol, expectRefused, join, OWNER_KEY, pair, type Bearer } from './getting-in-client.ts';
 
 const directory = () => env.DIRECTORY.getByName('directory');
@@ -93,6 +95,17 @@ describe('a token', () => {
 });
 
 describe('a replaced agent token', () => {
+  it('gets in no more by an admission that was decided just before', async () => {
+    const agent = await enrol();
+    const admit = DirectoryObject.prototype.admit;
+    vi.spyOn(DirectoryObject.prototype, 'admit').mockImplementationOnce(async function (this: DirectoryObject, token, id) {
+      const answer = await admit.call(this, token, id);
+      await this.replaceToken(agent.id);
+      return answer;
+    });
+    expect(await closeCodeFor(agent.conversation, agent.token)).toBe(4401);
+  });
+
   it("ends the older ones at once and everywhere; the agent's devices stay", async () => {
     const agent = await enrol();
     const device = await pair(agent);
@@ -129,6 +142,23 @@ describe('a revoked device', () => {
     await other.wait('system.revoked', device.id);
     expect((await call('GET', '/v1/conversations', { bearer: stays.token })).status).toBe(200);
     other.end();
+  });
+
+  it('gets in no more by an admission that was decided just before, on the upgrade or by hello', async () => {
+    const agent = await enrol();
+    const admit = DirectoryObject.prototype.admit;
+    for (const via of ['upgrade', 'hello']) {
+      const device = await pair(agent);
+      vi.spyOn(DirectoryObject.prototype, 'admit').mockImplementationOnce(async function (this: DirectoryObject, token, id) {
+        const answer = await admit.call(this, token, id);
+        await this.revokeDevice(decodeJwt(agent.token) as unknown as Claims, device.id);
+        return answer;
+      });
+      const socket = await connect(device.conversation, via === 'upgrade' ? device.token : undefined);
+      socket.send({ type: 'system.hello', payload: { name: 'x', token: device.token } });
+      expect((await socket.closed).code, via).toBe(4403);
+      expect(socket.frames, via).toEqual([]);
+    }
   });
 
   it('may be oneself, and is nobody else', async () => {

@@ -10,9 +10,11 @@ const HOW =
  * `not_configured` when the relay has no owner key, which an empty one is too; `unauthorized` when the bearer is not it.
  */
 export async function checkOwnerKey(ownerKey: string | undefined, bearer: string | undefined): Promise<Result<null>> {
-  if (!ownerKey) return refuse('not_configured', HOW);
+  // A secret that was piped into place often ends in a line break, which no header can carry.
+  const key = ownerKey?.trim();
+  if (!key) return refuse('not_configured', HOW);
   if (bearer === undefined) return refuse('unauthorized', 'owner key: missing, send it as Authorization: Bearer');
-  return (await isSame(bearer, ownerKey)) ? { ok: true, value: null } : refuse('unauthorized', 'owner key: wrong');
+  return (await isSame(bearer, key)) ? { ok: true, value: null } : refuse('unauthorized', 'owner key: wrong');
 }
 
 /** Digests have one length, so comparing them tells nothing about the length of the key either. */

@@ -12,7 +12,10 @@ describe('admitting', () => {
     const world = new DirectoryWorld();
     const agent = await world.agent('Hermes');
     const device = await world.device(agent);
-    const admission = (kind: string, id: string, name: string) => ({ ok: true, admission: { participant: { kind, id }, name, fresh_token: null } });
+    const admission = (kind: string, id: string, name: string) => ({
+      ok: true,
+      admission: { participant: { kind, id }, name, fresh_token: null, at: world.clock.at },
+    });
     expect(await admit(world.registry, agent.token, agent.conversation)).toEqual(admission('agent', agent.id, 'Hermes'));
     expect(await admit(world.registry, device.token, agent.conversation)).toEqual(admission('app', device.id, 'Phone'));
   });

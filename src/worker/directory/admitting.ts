@@ -7,13 +7,14 @@ import type { Registry } from './registry.ts';
 
 /** Decides whether the bearer of a token may enter a conversation (§3, §4). A foreign conversation is like none. */
 export async function admit(registry: Registry, token: Claims, conversationId: string | null): Promise<AdmissionAnswer> {
+  const at = registry.clock.now();
   const who = registry.identify(token);
   if (!who.ok) return who;
   const { participant, name, agentId, subject } = who.value;
   if (conversationId === null || registry.conversations.find(conversationId)?.agent_id !== agentId) return { ok: false, denial: 'not_found' };
   await registry.ensureBorn(conversationId);
-  const fresh = isDueForRefresh(token, registry.clock.now()) ? await registry.issue(subject) : null;
-  return { ok: true, admission: { participant, name, fresh_token: fresh?.token ?? null } };
+  const fresh = isDueForRefresh(token, at) ? await registry.issue(subject) : null;
+  return { ok: true, admission: { participant, name, fresh_token: fresh?.token ?? null, at } };
 }
 
 /** Whether there is such a conversation. */

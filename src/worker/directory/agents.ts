@@ -41,7 +41,7 @@ export class Agents {
 
   /** Oldest first. */
   list(): AgentRecord[] {
-    return this.#sql.exec<AgentRecord>(`SELECT ${COLUMNS} FROM agents ORDER BY enrolled_at, agent_id`);
+    return this.#sql.exec<AgentRecord>(`SELECT ${COLUMNS} FROM agents ORDER BY enrolled_at, rowid`);
   }
 
   remove(agentId: string): void {

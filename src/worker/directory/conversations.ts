@@ -41,7 +41,7 @@ export class Conversations {
   /** An agent's conversations, oldest first: the first is the one it was enrolled with, for as long as that exists. */
   listOf(agentId: string): ConversationRecord[] {
     return this.#sql.exec<ConversationRecord>(
-      `SELECT ${COLUMNS} FROM conversations WHERE agent_id = ? ORDER BY created_at, conversation_id`,
+      `SELECT ${COLUMNS} FROM conversations WHERE agent_id = ? ORDER BY created_at, rowid`,
       agentId,
     );
   }

@@ -39,7 +39,7 @@ export class Devices {
 
   /** An agent's devices, in the order in which they were paired. */
   listOf(agentId: string): DeviceRecord[] {
-    return this.#sql.exec<DeviceRecord>(`SELECT ${COLUMNS} FROM devices WHERE agent_id = ? ORDER BY paired_at, device_id`, agentId);
+    return this.#sql.exec<DeviceRecord>(`SELECT ${COLUMNS} FROM devices WHERE agent_id = ? ORDER BY paired_at, rowid`, agentId);
   }
 
   countOf(agentId: string): number {

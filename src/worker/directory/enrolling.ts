@@ -50,7 +50,7 @@ export async function replaceToken(registry: Registry, agentId: string): Promise
   const generation = await registry.change((tell) => {
     if (!registry.agents.find(agentId)) return undefined;
     registry.agents.raiseGeneration(agentId);
-    registry.tellAll(tell, agentId, { kind: 'agent-token-replaced' });
+    registry.tellAll(tell, agentId, { kind: 'agent-token-replaced', at: registry.clock.now() });
     return registry.agents.find(agentId)?.generation;
   });
   return generation === undefined ? null : await registry.issue({ role: 'agent', sub: agentId, gen: generation });

@@ -97,7 +97,7 @@ export async function revokeDevice(registry: Registry, token: Claims, deviceId: 
     const device = registry.devices.find(deviceId);
     if (device?.agent_id !== agentId || (participant.kind === 'app' && participant.id !== deviceId)) return refuse('not_found', 'device: not found');
     registry.devices.remove(deviceId);
-    registry.tellAll(tell, agentId, { kind: 'revoked', device: knownDevice(device) });
+    registry.tellAll(tell, agentId, { kind: 'revoked', device: knownDevice(device), at: registry.clock.now() });
     return { ok: true, value: null };
   });
 }

@@ -14,7 +14,9 @@ export const files = new Hono<RelayRoutes>()
     // Read here, so that a body without end costs the conversation nothing.
     const body = await readBytes(c.req.raw, max);
     if (!body) return refused(c, { code: 'frame_too_large', message: `body: larger than ${max} bytes` });
-    const request = conversationRequest(id, c.var.admission, '/files', { method: 'POST', from: c.req.raw, keep: ['content-type'], body });
+    const type = c.req.header('content-type');
+    const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
+    const request = conversationRequest(id, c.var.admission, '/files', { method: 'POST', headers, body });
     // Not asked twice: a second attempt would store a second file.
     return await c.env.CONVERSATIONS.getByName(id).fetch(request);
   })
@@ -22,13 +24,8 @@ export const files = new Hono<RelayRoutes>()
     const id = c.req.param('id');
     const fileId = c.req.param('file_id');
     if (!hasIdShape('fl', fileId)) return notFound(c, 'file');
-    return await askConversation(c.env, id, (conversation) =>
-      conversation.fetch(
-        conversationRequest(id, c.var.admission, `/files/${fileId}`, {
-          method: 'GET',
-          from: c.req.raw,
-          keep: ['range'],
-        }),
-      ),
-    );
+    const range = c.req.header('range');
+    const headers: Record<string, string> = range === undefined ? {} : { range };
+    const request = () => conversationRequest(id, c.var.admission, `/files/${fileId}`, { headers });
+    return await askConversation(c.env, id, (conversation) => conversation.fetch(request()));
   });

@@ -17,7 +17,7 @@ export const socket = new Hono<RelayRoutes>().get('/v1/conversations/:id/socket'
   const id = req.param('id');
   const offer = socketOffer(req.raw);
   const enter = async (admission: Admission | null): Promise<Response> => {
-    const request = () => conversationRequest(id, admission, '/socket', { method: 'GET', from: req.raw, keep: ['upgrade'] });
+    const request = () => conversationRequest(id, admission, '/socket', { headers: { upgrade: 'websocket' } });
     const answer = await askConversation(env, id, (conversation) => conversation.fetch(request()));
     return answer.webSocket ? switched(answer.webSocket, offer.selectable) : answer;
   };
