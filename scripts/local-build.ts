@@ -51,8 +51,7 @@ export function buildWorker(): Promise<string> {
  */
 export function buildWeb(): Promise<string> {
   return buildOnce('web', (folder) =>
-    // A lock of Vite's own would refuse relays that start together.
-    run('node_modules/vite/bin/vite.js', 'build', 'client/web', '--outDir', folder, '--emptyOutDir', '--logLevel', 'warn', '--bypass-lock'),
+    run('node_modules/vite/bin/vite.js', 'build', 'client/web', '--outDir', folder, '--emptyOutDir', '--logLevel', 'warn'),
   );
 }
 
