@@ -48,12 +48,14 @@ export class ConversationObject extends DurableObject<Env> implements Conversati
   }
 
   async create({ conversation_id, title, created_at, agent, devices }: NewConversation): Promise<void> {
-    if (this.#conversation) return;
-    this.ctx.storage.transactionSync(() => {
-      migrate(this.#sql, CLOCK, MIGRATIONS);
-      createMeta(this.#sql, { conversationId: conversation_id, title, createdAt: created_at, agentId: agent.id });
-    });
-    this.#load()?.change((ledger, effects) => {
+    if (!this.#conversation) {
+      this.ctx.storage.transactionSync(() => {
+        migrate(this.#sql, CLOCK, MIGRATIONS);
+        createMeta(this.#sql, { conversationId: conversation_id, title, createdAt: created_at, agentId: agent.id });
+      });
+      this.#load();
+    }
+    this.#hear((ledger, effects) => {
       ledger.participants.add({ kind: 'agent', id: agent.id, name: agent.name });
       for (const device of devices) devicePaired(ledger, device, effects);
     });
@@ -104,12 +106,12 @@ export class ConversationObject extends DurableObject<Env> implements Conversati
     if (!conversation) return;
     switch (tidings.kind) {
       case 'paired':
-        conversation.change((ledger, effects) => devicePaired(ledger, tidings.device, effects));
+        this.#hear((ledger, effects) => devicePaired(ledger, tidings.device, effects));
         return;
       case 'revoked':
         // Cut first: a revoked device hears nothing more, not even of itself.
         this.#cut(tidings.device.device_id, tidings.at, CLOSE.revoked);
-        conversation.change((ledger, effects) => deviceRevoked(ledger, tidings.device, effects));
+        this.#hear((ledger, effects) => deviceRevoked(ledger, tidings.device, effects));
         return;
       case 'agent-revoked':
         await this.#forget(CLOSE.revoked);
@@ -118,7 +120,7 @@ export class ConversationObject extends DurableObject<Env> implements Conversati
         this.#cut(conversation.ledger.agent.id, tidings.at, CLOSE.unauthorized);
         return;
       case 'conversation':
-        conversation.change((ledger, effects) => conversationChanged(ledger, this.#sql, tidings.conversation, tidings.change, effects));
+        this.#hear((ledger, effects) => conversationChanged(ledger, this.#sql, tidings.conversation, tidings.change, effects));
         return;
       case 'deleted':
         await this.#forget(CLOSE.notFound);
@@ -143,6 +145,12 @@ export class ConversationObject extends DurableObject<Env> implements Conversati
 
   override webSocketError(socket: WebSocket): void {
     this.#gone(socket);
+  }
+
+  /** Makes a change that the directory told. What cannot be stored was not heard: the directory tells it again. */
+  #hear(change: Parameters<Conversation['change']>[0]): void {
+    const made = this.#existing().change(change);
+    if (!made.ok) throw new Error(`not heard: ${made.error.code}`);
   }
 
   #existing(): Conversation {
@@ -197,12 +205,14 @@ export class ConversationObject extends DurableObject<Env> implements Conversati
     return new Response(null, { status: 101, webSocket: client });
   }
 
-  // A timer and no alarm: it costs no write, and it keeps the object awake for 10 s at most after a socket opens.
+  // A timer and no alarm: it costs no write. waitUntil keeps the object awake for it, 10 s at most after a socket opens.
   #setDeadline(connection: Connection): void {
     const left = Math.max(0, connection.state.openedAt + HELLO_DEADLINE_MS - Date.now());
-    setTimeout(() => {
-      if (!connection.welcomed) this.#conversation?.close(connection, CLOSE.helloTimeout);
-    }, left);
+    this.ctx.waitUntil(
+      scheduler.wait(left).then(() => {
+        if (!connection.welcomed) this.#conversation?.close(connection, CLOSE.helloTimeout);
+      }),
+    );
   }
 
   #gone(socket: WebSocket): void {
