@@ -46,7 +46,7 @@ async function runAll(all: readonly Step[]): Promise<boolean> {
     const figures = tests === undefined ? '' : ` (${tests.passed} passed${tests.failed === 0 ? '' : `, ${tests.failed} failed`})`;
     say(`${ok ? '✓' : '✗'} ${step.name}${figures} ${seconds} s`);
     total.passed += tests?.passed ?? 0;
-    total.failed += tests?.failed ?? 0;
+    total.failed += tests?.failed ?? (ok ? 0 : 1);
     if (ok) continue;
     say(`\n${step.command.join(' ')}\n${said.trimEnd()}`);
     return false;
