@@ -83,7 +83,8 @@ async function readReport(file: string): Promise<{ passed: number; failed: numbe
 
 function runProgram(program: string, args: readonly string[]): Promise<Outcome> {
   return new Promise((done) => {
-    const child = spawn(program, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+    const colour = process.stdout.isTTY ? { FORCE_COLOR: '1' } : { NO_COLOR: '1', FORCE_COLOR: undefined };
+    const child = spawn(program, args, { cwd: ROOT, env: { ...process.env, ...colour }, stdio: ['ignore', 'pipe', 'pipe'] });
     let said = '';
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (said += text));
     child.once('error', (error) => done({ green: false, said: error.message }));
