@@ -118,11 +118,14 @@ describe('limits', () => {
     expect(agent.observer.received).toHaveLength(350);
   });
 
-  it('of rate that are lower than the relay said are waited out', async () => {
+  it('of a low rate are kept across new connections', async () => {
     stage = await Stage.set({ variables: { LINEUP_RATE_PER_S: '20', LINEUP_BURST: '10' } });
     const [agent, phone] = [await stage.agent(), await stage.device('Phone')];
     await Promise.all(Array.from({ length: 60 }, () => phone.say()));
+    await pause(500);
+    phone.network.cut();
     expect(await stage.verdict()).toEqual([]);
+    expect(phone.refusals).toEqual([]);
     expect(agent.observer.received).toHaveLength(60);
   });
 });
