@@ -40,10 +40,7 @@ export class Conversations {
 
   /** An agent's conversations, oldest first: the first is the one it was enrolled with, for as long as that exists. */
   listOf(agentId: string): ConversationRecord[] {
-    return this.#sql.exec<ConversationRecord>(
-      `SELECT ${COLUMNS} FROM conversations WHERE agent_id = ? ORDER BY created_at, rowid`,
-      agentId,
-    );
+    return this.#sql.exec<ConversationRecord>(`SELECT ${COLUMNS} FROM conversations WHERE agent_id = ? ORDER BY created_at, rowid`, agentId);
   }
 
   rename(conversationId: string, title: string | null): void {
