@@ -37,7 +37,7 @@ async function start(): Promise<void> {
   agent = await DemoAgent.start({ origin: relay.origin, ownerKey: key, folder: FOLDER, onTrouble: say });
   say(`\nLineUp Relay runs at ${relay.origin}, for browsers on this machine. Everything it keeps is in ${FOLDER}.
 A phone needs a relay with https: "npm run deploy" puts this one on Cloudflare.`);
-  const interactive = process.stdin.isTTY === true;
+  const interactive = process.stdin.isTTY;
   const invitation = new PairingInvitation(agent.http, say, interactive);
   if (interactive) createInterface({ input: process.stdin, terminal: false }).on('line', () => show(invitation));
   show(invitation);
