@@ -79,6 +79,19 @@ describe('conversations', () => {
   });
 });
 
+describe('a change', () => {
+  it('asks to be woken before it is told, so that a crash in the middle of telling is made up for', async () => {
+    const world = new DirectoryWorld();
+    const agent = await world.agent();
+    expect(world.wakeAt).toBeNull();
+    const renaming = renameConversation(world.registry, agent.token, agent.conversation, 'New');
+    expect(world.kinds(agent.conversation)).toEqual(['create']);
+    expect(world.wakeAt).toBe(world.clock.at + 5_000);
+    await renaming;
+    expect(world.wakeAt).toBeNull();
+  });
+});
+
 describe('revoking an agent', () => {
   it("ends its conversations, devices and codes, and nobody else's", async () => {
     const world = new DirectoryWorld();
