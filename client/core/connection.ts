@@ -1,12 +1,13 @@
 /** One conversation of one participant: the connection that browser and Node share (§4). */
 import type { Delivered, Target } from '../../src/protocol/envelope.ts';
 import type { Ack, ErrorFrame, Welcome } from '../../src/protocol/handshake.ts';
-import { jsonText, type JsonObject } from '../../src/protocol/json.ts';
+import type { JsonObject } from '../../src/protocol/json.ts';
 import { DEFAULT_LIMITS } from '../../src/protocol/limits.ts';
 import type { Payloads } from '../../src/protocol/messages.ts';
 import { systemClock, type Clock } from './clock.ts';
 import { eventOfControl, type ConnectionEvents, type ConnectionState, type SentUpdate } from './connection-events.ts';
 import type { ConnectionOptions } from './connection-options.ts';
+import { controlText, helloText } from './control-frames.ts';
 import { CursorKeeper } from './cursor-keeper.ts';
 import { Delivery } from './delivery.ts';
 import { Emitter } from './events.ts';
@@ -50,7 +51,6 @@ export interface SendOptions {
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #clock: Clock;
-  readonly #session: string;
   readonly #events: Emitter<ConnectionEvents>;
   readonly #link: Link;
   readonly #outbox: Outbox;
@@ -66,10 +66,10 @@ export class Connection {
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#session = options.session ?? randomId('s');
+    const session = options.session ?? randomId('s');
     this.#events = new Emitter((error, event) => this.#fault(error, `listening to ${String(event)}`));
     this.#keeper = new CursorKeeper(options.cursor, (error) => this.#events.emit('storage', { store: 'cursor', error }));
-    this.#received = new ReceivedReporter(this.#clock, (seq) => this.#link.send(this.#control('system.received', { seq })));
+    this.#received = new ReceivedReporter(this.#clock, (seq) => this.#link.send(controlText('system.received', { seq })));
     this.#outbox = new Outbox({
       store: options.outbox,
       clock: this.#clock,
@@ -90,8 +90,15 @@ export class Connection {
         state: (state) => this.#events.emit('state', state),
         frame: (frame, length) => this.#read(frame, length),
         down: () => this.#down(),
-        hello: (attempt) => this.#hello(attempt),
-        look: () => this.#control('system.ping', {}),
+        hello: (attempt) =>
+          helloText({
+            introduction: options.hello,
+            session,
+            attempt,
+            resume: this.#delivery?.resume(),
+            isFirst: this.#welcome === null,
+          }),
+        look: () => controlText('system.ping', {}),
         credentialsFailed: (error) => this.#events.emit('storage', { store: 'credentials', error }),
         fault: (error, during) => this.#fault(error, during),
       },
@@ -280,23 +287,6 @@ export class Connection {
     this.#received.stop();
     this.#pacer = null;
     this.#outbox.disconnected();
-  }
-
-  #hello(attempt: number): string {
-    const { cancel_pending, ...introduction } = this.#options.hello;
-    const resume = this.#delivery?.resume();
-    return this.#control('system.hello', {
-      ...introduction,
-      session: this.#session,
-      attempt,
-      ...(resume && { resume: { ...resume } }),
-      // Only what was pending before this process is orphaned.
-      ...(cancel_pending && !this.#welcome && { cancel_pending }),
-    });
-  }
-
-  #control(type: string, payload: JsonObject): string {
-    return jsonText({ v: 1, id: randomId('c'), type, payload });
   }
 
   #frameText(message: { id: string; type: string; payload: object; target?: Target }): string {
