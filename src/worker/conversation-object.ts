@@ -139,8 +139,10 @@ export class ConversationObject extends DurableObject<Env> implements Conversati
 
   override webSocketClose(socket: WebSocket, code: number): void {
     this.#gone(socket);
-    // 1005, 1006 and 1015 are never sent; they mean that there was no close to answer.
-    if (socket.readyState !== WebSocket.READY_STATE_CLOSED && code !== 1005 && code !== 1006 && code !== 1015) socket.close(code);
+    if (socket.readyState === WebSocket.READY_STATE_CLOSED) return;
+    // 1005 and 1006 stand for a close without a code, and may not be sent themselves.
+    if (code === 1005 || code === 1006) socket.close();
+    else socket.close(code);
   }
 
   override webSocketError(socket: WebSocket): void {
