@@ -281,7 +281,8 @@ describe('what can break', () => {
     const answered = phone.answer(call, { message: 'Red', selected: ['Red'] });
     await relay.start();
     await answered;
-    await phone.until('text.delta', ({ offset, delta }) => offset === 0 && delta.length > 300);
+    // Whoever was away gets the whole text so far.
+    await phone.until('text.delta', ({ offset, delta }) => offset === 0 && delta.length > 100);
     await phone.connection.send('run.cancel', {});
     await phone.untilText('**1.**');
     // The answer was asked for before stop was pressed, too.
