@@ -1,5 +1,5 @@
 /** Which screen is shown. */
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Chat } from './chat/chat.tsx';
 import { ConversationProvider, useApp, useView } from './parts/contexts.ts';
@@ -7,7 +7,7 @@ import { useWide } from './parts/use-wide.ts';
 import { ConversationList } from './screens/conversation-list.tsx';
 import { InvitationScreen } from './screens/invitation.tsx';
 import { PairAgain } from './screens/pair-again.tsx';
-import { readRoute, useHash } from './screens/route.ts';
+import { conversationHref, readRoute, useHash } from './screens/route.ts';
 import { SettingsSheet } from './screens/settings-sheet.tsx';
 import { PairAnother, Welcome } from './screens/welcome.tsx';
 import type { AppView } from './store/app-store.ts';
@@ -21,6 +21,13 @@ export function App() {
   return <Home view={view} place={route.name === 'root' ? null : route.key} />;
 }
 
+/** What the root shows by itself stays on the screen when another conversation comes up: from now on it is what the address names. */
+function useStay(key: string | null): void {
+  useEffect(() => {
+    if (key !== null) history.replaceState(history.state, '', conversationHref(key));
+  }, [key]);
+}
+
 /** Conversations: list and timeline side by side where there is room, one after the other where there is not. */
 function Home({ view, place }: { view: AppView; place: string | null }) {
   const { t } = useTranslation();
@@ -32,6 +39,7 @@ function Home({ view, place }: { view: AppView; place: string | null }) {
   const row = ended ? undefined : (rows.find(({ key }) => key === place) ?? (wide || !several ? rows[0] : undefined));
   const listed = wide || (!row && !ended && several);
   const onMore = () => setSettings(true);
+  useStay(place === null ? (row?.key ?? null) : null);
   return (
     <div className={listed && (row ?? ended) ? 'app with-list' : 'app'}>
       {listed && <ConversationList current={row?.key ?? ended?.key ?? null} onMore={onMore} level={(row ?? ended) ? 2 : 1} />}

@@ -17,6 +17,7 @@ export function InputBody({ arguments: args, sending, questionId, onAnswer }: Ca
   const waiting = sending !== null;
   const left = args.max_length === undefined ? null : args.max_length - [...value].length;
   const over = left !== null && left < 0;
+  const remark = left !== null && args.max_length !== undefined && (over || left <= args.max_length * TELL_BELOW);
   const send = (event: FormEvent) => {
     event.preventDefault();
     if (!waiting && !over && value !== '') onAnswer({ tool: 'input', value });
@@ -24,7 +25,7 @@ export function InputBody({ arguments: args, sending, questionId, onAnswer }: Ca
   const field = {
     className: 'text-field',
     'aria-labelledby': questionId,
-    'aria-describedby': hintId,
+    'aria-describedby': remark ? hintId : undefined,
     'aria-invalid': over,
     placeholder: args.placeholder ?? '',
     value,
@@ -39,7 +40,6 @@ export function InputBody({ arguments: args, sending, questionId, onAnswer }: Ca
       {waiting ? t('call.sending') : t('call.send')}
     </button>
   );
-  const remark = left !== null && args.max_length !== undefined && (over || left <= args.max_length * TELL_BELOW);
   return (
     <form className="card-body" onSubmit={send}>
       {several ? (

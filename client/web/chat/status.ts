@@ -39,7 +39,7 @@ export function useStatusWords(): { words: string; online: boolean | null } {
   }
   if (status && status.state !== 'idle') {
     const state = t(`status.${status.state}`);
-    const parts = [state, status.detail?.slice(0, 120), seconds === null || status.state === 'error' ? null : duration(seconds)];
+    const parts = [state, status.detail?.slice(0, 120), !seconds || status.state === 'error' ? null : duration(seconds)];
     return { words: parts.filter(Boolean).join(' · '), online: true };
   }
   if (flowing) return { words: t('status.writing'), online: true };

@@ -21,7 +21,11 @@ export function dayName(iso: string, language: string, now = new Date()): string
   const options: Intl.DateTimeFormatOptions = { weekday: 'short', day: 'numeric', month: language.startsWith('zh') ? 'long' : 'short' };
   if (!sameYear) options.year = 'numeric';
   const parts = formatter(language, sameYear ? 'day' : 'day-year', options);
-  return language.startsWith('zh') ? parts.format(day) : parts.format(day).replaceAll(',', '');
+  // Intl sets the weekday close to the date in Chinese, and a comma between them in English.
+  return parts
+    .format(day)
+    .replaceAll(',', '')
+    .replace(/日(?=周)/, '日 ');
 }
 
 /** When something was, as short as it can be said: the time today, else the day and the time. */

@@ -6,7 +6,8 @@ import { useApp } from '../parts/contexts.ts';
 
 type Problem = Extract<ReturnType<typeof parsePairingInput>, { ok: false }>['reason'];
 
-export function CodeForm() {
+/** @param action the words on the button */
+export function CodeForm({ action }: { action?: string }) {
   const { t } = useTranslation();
   const app = useApp();
   const id = useId();
@@ -46,7 +47,7 @@ export function CodeForm() {
         </p>
       </div>
       <button type="submit" className="button primary wide">
-        {t('pair.next')}
+        {action ?? t('pair.next')}
       </button>
     </form>
   );

@@ -11,9 +11,10 @@ import { conversationHref, pairingHref } from './route.ts';
 export function ConversationList({ current, onMore, level }: { current: string | null; onMore: () => void; level: 1 | 2 }) {
   const { t } = useTranslation();
   const { rows, pairings } = useView(useApp().view);
-  const Title = level === 1 ? 'h1' : 'h2';
+  // The whole screen on the phone, a way around beside the conversation where there is room.
+  const [Pane, Title] = level === 1 ? (['main', 'h1'] as const) : (['nav', 'h2'] as const);
   return (
-    <nav className="list-pane" aria-label={t('list.title')}>
+    <Pane className="list-pane" aria-label={t('list.title')}>
       <header className="list-head">
         <Title>{t('list.title')}</Title>
         <a className="icon-button" href="#/pair" aria-label={t('list.pairAnother')} title={t('list.pairAnother')}>
@@ -49,7 +50,7 @@ export function ConversationList({ current, onMore, level }: { current: string |
             </li>
           ))}
       </ul>
-    </nav>
+    </Pane>
   );
 }
 

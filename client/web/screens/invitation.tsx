@@ -66,7 +66,7 @@ export function InvitationScreen({ invitation }: { invitation: Invitation }) {
             </button>
           )}
           <button type="button" className="button wide" disabled={pairing} onClick={() => app.invite(null)}>
-            {t('pair.no')}
+            {spent ? t('pair.otherCode') : t('pair.no')}
           </button>
         </div>
       </form>

@@ -7,7 +7,7 @@ export function lastLine(view: ConversationView, t: TFunction): string {
   const last = view.entries.findLast((entry) => ['text', 'image', 'file', 'error', 'tool.call'].includes(entry.type));
   if (!last) return view.history.state === 'ready' ? t('chat.empty') : '';
   const words = wordsOf();
-  return last.mine ? `${t('message.you')}: ${words}` : words;
+  return last.mine ? t('list.you', { words }) : words;
 
   function wordsOf(): string {
     switch (last?.type) {

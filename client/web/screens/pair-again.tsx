@@ -16,10 +16,7 @@ export function PairAgain({ pairing }: { pairing: Pairing }) {
           <h1 className="smaller">{t('again.title')}</h1>
           <p className="lead">{t('again.lead', { agent: pairing.agent.name })}</p>
         </header>
-        <section className="stack">
-          <h2 className="field-label">{t('again.do')}</h2>
-          <CodeForm />
-        </section>
+        <CodeForm action={t('again.do')} />
         <button type="button" className="button quiet wide" onClick={() => void app.unpair(pairing.key)}>
           {t('again.forget')}
         </button>

@@ -239,6 +239,8 @@ export class ConversationStore {
       void this.#send('lineup.v1.client.inventory', INVENTORY);
     }
     this.#epoch = welcome.epoch;
+    // Conversations may have been made or deleted while nobody was told.
+    if (this.#wasOnline) this.#options.onConversations?.();
     void this.#history.open();
     if (!welcome.resumed && !welcome.gap) void this.#history.reach(welcome.head_seq);
   }

@@ -25,7 +25,7 @@ export function FileEntry({ entry }: { entry: Entry }) {
     }
   };
   return (
-    <button type="button" className="file-row" aria-label={t('file.download', { name })} onClick={() => void download()}>
+    <button type="button" className="file-row" onClick={() => void download()}>
       <Icon name="file" />
       <span className="file-row-words">
         <b dir="auto">{name}</b>
@@ -33,6 +33,7 @@ export function FileEntry({ entry }: { entry: Entry }) {
       </span>
       <span className="icon-button">
         <Icon name="download" />
+        <span className="hidden-words">{t('file.download')}</span>
       </span>
     </button>
   );

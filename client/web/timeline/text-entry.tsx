@@ -46,7 +46,11 @@ function Document({ entry, content }: { entry: Entry; content: string }) {
   const flowing = entry.stream === 'flowing';
   return (
     <>
-      <div className={`document${plain ? ' plain' : ' markdown'}${folded ? ' fold' : ''}${han(shown)}`} dir="auto" aria-busy={flowing || undefined}>
+      <div
+        className={`document${plain ? ' plain' : ' markdown'}${folded ? ' fold' : ''}${flowing ? ' flowing' : ''}${han(shown)}`}
+        dir="auto"
+        aria-busy={flowing || undefined}
+      >
         {plain ? (
           shown
         ) : (
@@ -54,7 +58,6 @@ function Document({ entry, content }: { entry: Entry; content: string }) {
             <Markdown text={shown} />
           </Suspense>
         )}
-        {flowing && <span className="caret" />}
       </div>
       {foldable && (
         <button type="button" className="text-button" aria-expanded={open} onClick={() => setOpen(!open)}>

@@ -34,7 +34,7 @@ function OwnWork({ entry }: { entry: Entry }) {
   function sum({ name: tool, action, arguments: args }: Payloads['tool.call']): string | null {
     const sign = { add: '+', subtract: '−', multiply: '×', divide: '÷' }[action ?? ''];
     if (tool !== 'calculator' || sign === undefined || typeof args.a !== 'number' || typeof args.b !== 'number') return null;
-    return `${t('call.calculated')}: ${args.a} ${sign} ${args.b}`;
+    return t('call.calculated', { sum: `${args.a} ${sign} ${args.b}` });
   }
 }
 
