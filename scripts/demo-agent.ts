@@ -3,6 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AgentInfo } from '../src/protocol/http.ts';
 import { hasIdShape } from '../src/protocol/ids.ts';
 import { readIfThere } from '../client/agent/private-file.ts';
 import { writeFileAtomically } from '../client/core/atomic-file.ts';
@@ -12,6 +14,8 @@ import { endWithProcess } from './end-with-process.ts';
 import { ROOT } from './local-build.ts';
 
 const RESTART_AFTER_MS = 2_000;
+const ONLINE_WITHIN_MS = 10_000;
+const LOOK_EVERY_MS = 100;
 /** How long the agent may take to send what it has, when it is asked to end, in ms. */
 const FAREWELL_MS = 3_000;
 
@@ -30,6 +34,7 @@ export interface DemoAgentOptions {
 export class DemoAgent {
   readonly #options: DemoAgentOptions;
   #child: ChildProcess | undefined;
+  #agentId = '';
   #token = '';
   #stopped = false;
   /** The relay's calls as this agent. */
@@ -40,10 +45,11 @@ export class DemoAgent {
     this.http = new RelayHttp({ origin: options.origin, token: () => this.#token });
   }
 
-  /** Enrols the agent, or takes it up again where the relay still knows it, and starts it. */
+  /** Enrols the agent, or takes it up again where the relay still knows it, starts it, and waits until it hears its devices. */
   static async start(options: DemoAgentOptions): Promise<DemoAgent> {
     const agent = new DemoAgent(options);
     await agent.#run();
+    await agent.#untilOnline();
     return agent;
   }
 
@@ -62,6 +68,7 @@ export class DemoAgent {
   async #run(): Promise<void> {
     const { origin, folder } = this.#options;
     const { agentId, token } = await this.#enrol();
+    this.#agentId = agentId;
     this.#token = token;
     const { LINEUP_OWNER_KEY: _, ...environment } = process.env;
     const log = openSync(join(folder, 'demo.log'), 'a', 0o600);
@@ -83,14 +90,23 @@ export class DemoAgent {
     }, RESTART_AFTER_MS).unref();
   }
 
+  /** A device that pairs before the agent listens would not be greeted. An agent that takes too long is no reason not to start. */
+  async #untilOnline(): Promise<void> {
+    const { origin, ownerKey } = this.#options;
+    for (const deadline = Date.now() + ONLINE_WITHIN_MS; Date.now() < deadline; await sleep(LOOK_EVERY_MS)) {
+      const agents = await askAsOwner<{ agents: AgentInfo[] }>(origin, ownerKey, 'GET', '/v1/agents');
+      if (agents?.agents.some(({ agent_id, online }) => agent_id === this.#agentId && online)) return;
+    }
+  }
+
   /** The agent keeps its conversations from run to run; its token is made anew each time, so none has to be kept here. */
   async #enrol(): Promise<{ agentId: string; token: string }> {
     const { origin, ownerKey, folder } = this.#options;
     const path = join(folder, 'demo-agent');
     const kept = (await readIfThere(path))?.trim() ?? '';
     if (hasIdShape('ag', kept)) {
-      const token = await reissue(origin, ownerKey, kept);
-      if (token !== null) return { agentId: kept, token };
+      const issued = await askAsOwner<IssuedToken>(origin, ownerKey, 'POST', `/v1/agents/${kept}/token`);
+      if (issued) return { agentId: kept, token: issued.token };
     }
     const enrolled = await RelayHttp.enrol(origin, ownerKey, { name: 'Demo', agent: 'LineUp demo' });
     await writeFileAtomically(path, `${enrolled.agent_id}\n`);
@@ -98,10 +114,10 @@ export class DemoAgent {
   }
 }
 
-/** `POST /v1/agents/:id/token`; null when the relay does not know the agent, as after its folder was deleted. */
-async function reissue(origin: string, ownerKey: string, agentId: string): Promise<string | null> {
-  const response = await fetch(`${origin}/v1/agents/${agentId}/token`, { method: 'POST', headers: { authorization: `Bearer ${ownerKey}` } });
-  if (response.ok) return ((await response.json()) as IssuedToken).token;
+/** A call with the owner key (§3); null when what it is about is not there, as an agent after the relay's folder was deleted. */
+async function askAsOwner<T>(origin: string, ownerKey: string, method: 'GET' | 'POST', path: string): Promise<T | null> {
+  const response = await fetch(origin + path, { method, headers: { authorization: `Bearer ${ownerKey}` } });
+  if (response.ok) return (await response.json()) as T;
   if (response.status === 404) return null;
   throw RelayError.from(response.status, await response.text(), response.headers.get('retry-after'));
 }

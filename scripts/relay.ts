@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { BuildError } from './local-build.ts';
 import { type LocalRelay, StartError, startLocalRelay } from './local-relay.ts';
+import { readPort } from './port.ts';
 import { readRelayVariables } from './relay-variables.ts';
 import { onStopRequest } from './stop-request.ts';
 
@@ -17,7 +18,7 @@ onStopRequest(() => void stop());
 
 try {
   const { port, persist } = readArguments();
-  relay = await startLocalRelay({ port, persist, variables: readVariables() });
+  relay = await startLocalRelay({ port, persist, variables: orMisuse(() => readRelayVariables(process.env)) });
   process.stdout.write(`ready ${relay.origin}\n`);
 } catch (error) {
   if (!(error instanceof StartError || error instanceof BuildError)) throw error;
@@ -31,33 +32,26 @@ async function stop(): Promise<void> {
 }
 
 function readArguments(): { port: number; persist: string } {
-  const { values } = parse();
-  if (values.help) {
-    process.stdout.write(`${USAGE}\n`);
-    process.exit(0);
-  }
-  if (!/^\d{1,5}$/.test(values.port) || Number(values.port) > 65_535) misuse(`--port must be a number from 0 to 65535`);
-  if (values.persist === '') misuse('--persist must name a folder');
-  return { port: Number(values.port), persist: values.persist };
-}
-
-function parse() {
-  try {
-    return parseArgs({
+  const { values } = orMisuse(() =>
+    parseArgs({
       options: {
         port: { type: 'string', default: '8787' },
         persist: { type: 'string', default: '.lineup/relay' },
         help: { type: 'boolean', short: 'h', default: false },
       },
-    });
-  } catch (error) {
-    return misuse((error as Error).message);
+    }),
+  );
+  if (values.help) {
+    process.stdout.write(`${USAGE}\n`);
+    process.exit(0);
   }
+  if (values.persist === '') misuse('--persist must name a folder');
+  return { port: orMisuse(() => readPort(values.port)), persist: values.persist };
 }
 
-function readVariables(): Record<string, string> {
+function orMisuse<T>(read: () => T): T {
   try {
-    return readRelayVariables(process.env);
+    return read();
   } catch (error) {
     return misuse((error as Error).message);
   }

@@ -1,6 +1,7 @@
 /** `npm start`: relay, web app and demo agent on this machine, and a pairing link in the terminal (§12). */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
 import { makePrivateFolder } from '../client/agent/private-file.ts';
 import { NetworkError, RelayError } from '../client/core/errors.ts';
 import { DemoAgent } from './demo-agent.ts';
@@ -8,11 +9,16 @@ import { BuildError, ROOT } from './local-build.ts';
 import { isPortFree, type LocalRelay, StartError, startLocalRelay } from './local-relay.ts';
 import { ownerKey } from './owner-key.ts';
 import { PairingInvitation } from './pairing-invitation.ts';
+import { readPort } from './port.ts';
 import { readRelayVariables } from './relay-variables.ts';
 import { onStopRequest } from './stop-request.ts';
 
-const FOLDER = join(ROOT, '.lineup');
-const FIRST_PORT = 8787;
+const USAGE = `Usage: npm start -- [--port 8787] [--folder .lineup]
+
+  --port    TCP port on 127.0.0.1; the next free one when it is taken
+  --folder  keeps everything: the relay's data, its owner key, the demo agent's memory
+
+LINEUP_* variables of the environment reach the relay.`;
 const PORTS_TO_TRY = 20;
 
 let relay: LocalRelay | undefined;
@@ -20,22 +26,31 @@ let agent: DemoAgent | undefined;
 onStopRequest(() => void stop());
 
 try {
-  await start();
+  await start(readArguments());
 } catch (error) {
-  const explained = [StartError, BuildError, RangeError, RelayError, NetworkError].some((kind) => error instanceof kind);
+  const explained = [StartError, BuildError, RelayError, NetworkError].some((kind) => error instanceof kind);
   if (!explained) throw error;
   process.stderr.write(`LineUp Relay cannot start: ${(error as Error).message}\n`);
   process.exit(1);
 }
 
-async function start(): Promise<void> {
+interface Wishes {
+  port: number;
+  folder: string;
+  variables: Record<string, string>;
+}
+
+async function start({ port, folder, variables }: Wishes): Promise<void> {
   say('Starting the relay, the web app and a demo agent …');
-  await makePrivateFolder(FOLDER);
-  const variables = readRelayVariables(process.env);
-  const key = variables['LINEUP_OWNER_KEY'] || (await ownerKey(FOLDER));
-  relay = await startLocalRelay({ port: await firstFreePort(), persist: join(FOLDER, 'relay'), variables: { ...variables, LINEUP_OWNER_KEY: key } });
-  agent = await DemoAgent.start({ origin: relay.origin, ownerKey: key, folder: FOLDER, onTrouble: say });
-  say(`\nLineUp Relay runs at ${relay.origin}, for browsers on this machine. Everything it keeps is in ${FOLDER}.
+  await makePrivateFolder(folder);
+  const key = variables['LINEUP_OWNER_KEY'] || (await ownerKey(folder));
+  relay = await startLocalRelay({
+    port: await firstFreePort(port),
+    persist: join(folder, 'relay'),
+    variables: { ...variables, LINEUP_OWNER_KEY: key },
+  });
+  agent = await DemoAgent.start({ origin: relay.origin, ownerKey: key, folder, onTrouble: say });
+  say(`\nLineUp Relay runs at ${relay.origin}, for browsers on this machine. Everything it keeps is in ${folder}
 A phone needs a relay with https: "npm run deploy" puts this one on Cloudflare.`);
   const interactive = process.stdin.isTTY;
   const invitation = new PairingInvitation(agent.http, say, interactive);
@@ -43,13 +58,33 @@ A phone needs a relay with https: "npm run deploy" puts this one on Cloudflare.`
   show(invitation);
 }
 
+function readArguments(): Wishes {
+  try {
+    const { values } = parseArgs({
+      options: {
+        port: { type: 'string', default: '8787' },
+        folder: { type: 'string', default: join(ROOT, '.lineup') },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+    if (values.help) {
+      say(USAGE);
+      process.exit(0);
+    }
+    return { port: readPort(values.port), folder: resolve(values.folder), variables: readRelayVariables(process.env) };
+  } catch (error) {
+    process.stderr.write(`LineUp Relay cannot start: ${(error as Error).message} (npm start -- --help)\n`);
+    process.exit(2);
+  }
+}
+
 function show(invitation: PairingInvitation): void {
   invitation.show().catch((error: unknown) => say(`No pairing link: ${error instanceof Error ? error.message : String(error)}`));
 }
 
-async function firstFreePort(): Promise<number> {
-  for (let port = FIRST_PORT; port < FIRST_PORT + PORTS_TO_TRY; port++) if (await isPortFree(port)) return port;
-  throw new StartError(`the ports ${FIRST_PORT} to ${FIRST_PORT + PORTS_TO_TRY - 1} are all taken`);
+async function firstFreePort(first: number): Promise<number> {
+  for (let port = first; port < first + PORTS_TO_TRY; port++) if (await isPortFree(port)) return port;
+  throw new StartError(`the ports ${first} to ${first + PORTS_TO_TRY - 1} are all taken`);
 }
 
 async function stop(): Promise<void> {
