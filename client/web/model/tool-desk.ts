@@ -43,6 +43,11 @@ export function decide(call: ToolCall): Decision {
   return decision;
 }
 
+/** Whether the user is to be asked. Of a sealed call nothing can be known. */
+export function isQuestion(call: ToolCall): boolean {
+  return call.sealed === undefined && decide(call).do === 'ask';
+}
+
 function look(call: ToolCall): Decision {
   const checked = checkToolCall({ name: call.name, action: call.action, arguments: call.arguments as JsonObject }, OFFERED_TOOLS);
   if (!checked.ok) return { do: 'answer', result: { ...heading(call), error: { ...checked.error } } };

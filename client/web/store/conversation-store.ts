@@ -1,18 +1,18 @@
 /** One conversation: what client/core announces becomes a view, and what the user does goes out. The only place that knows both. */
 import type { ConnectionEvents, ConnectionState, SentUpdate } from '../../core/connection-events.ts';
 import type { Connection } from '../../core/connection.ts';
-import { isMessage } from '../../core/frames.ts';
+import { isMessage, type DurableType } from '../../core/frames.ts';
 import type { RelayHttp } from '../../core/http.ts';
 import type { Delivered, Participant } from '../../../src/protocol/envelope.ts';
-import type { Peer, Welcome } from '../../../src/protocol/handshake.ts';
+import type { Welcome } from '../../../src/protocol/handshake.ts';
 import type { FileInfo } from '../../../src/protocol/http.ts';
 import { DEFAULT_LIMITS, MAX_TEXT_CHARACTERS } from '../../../src/protocol/limits.ts';
 import type { Payloads } from '../../../src/protocol/messages.ts';
-import { describeTools } from '../../../src/protocol/tools.ts';
-import { INVENTORY } from '../model/inventory.ts';
 import { Timeline } from '../model/timeline.ts';
-import { decide, OFFERED_TOOLS, resultOf, type Answer } from '../model/tool-desk.ts';
-import type { AgentView, ConversationView, LinkView, ProgressView, StatusView } from './conversation-view.ts';
+import { isQuestion, resultOf, type Answer } from '../model/tool-desk.ts';
+import { AgentWatch } from './agent-watch.ts';
+import { linkView, type ConversationView, type LinkView } from './conversation-view.ts';
+import { DeviceDesk } from './device-desk.ts';
 import { FileShelf } from './files.ts';
 import { History } from './history.ts';
 import type { LocalStore } from './local-store.ts';
@@ -24,9 +24,6 @@ export type Link = Pick<Connection, 'on' | 'state' | 'outbox' | 'durable' | 'sta
 
 /** The HTTP calls that are used here. */
 export type ConversationHttp = Pick<RelayHttp, 'history' | 'upload' | 'download'>;
-
-/** What a conversation tells of its agent and of other conversations. */
-export type Tidings = Pick<ConnectionEvents, 'conversation' | 'revoked'>;
 
 export interface ConversationOptions {
   conversationId: string;
@@ -59,10 +56,9 @@ export class ConversationStore {
   readonly #timeline: Timeline;
   readonly #history: History;
   readonly #unlisten: (() => void)[] = [];
+  readonly #agent: AgentWatch;
+  readonly #desk: DeviceDesk;
   #title: string | null;
-  #agent: AgentView;
-  #status: StatusView | null = null;
-  #progress: ProgressView | null = null;
   #wasOnline = false;
   #synced = false;
   #epoch: string | null = null;
@@ -78,9 +74,17 @@ export class ConversationStore {
     this.#local = options.local;
     this.#now = options.now ?? Date.now;
     this.#title = options.title;
-    this.#agent = { ...options.agent, online: null, lastSeen: null, received: 0 };
     this.#lastRead = Number(this.#local.read(`read.${this.id}`) ?? 0);
-    this.#timeline = new Timeline(options.me);
+    const timeline = new Timeline(options.me);
+    this.#timeline = timeline;
+    this.#agent = new AgentWatch(options.agent, () => timeline.stall());
+    this.#desk = new DeviceDesk({
+      conversationId: options.conversationId,
+      me: options.me,
+      local: options.local,
+      send: (type, payload) => void this.#send(type, payload),
+      isPending: (callId) => timeline.isPending(callId),
+    });
     this.files = new FileShelf((fileId) => this.#http.download(this.id, fileId));
     this.#history = new History(
       (query) => this.#http.history(this.id, query),
@@ -105,8 +109,8 @@ export class ConversationStore {
     on('message', (message) => this.#onMessage(message));
     on('synced', () => (this.#synced = true));
     on('sent', (update) => this.#onSent(update));
-    on('receipt', ({ participant, seq }) => this.#onReceipt(participant, seq));
-    on('presence', ({ peer, online, last_seen }) => this.#onPresence(peer, online, last_seen));
+    on('receipt', ({ participant, seq }) => this.#agent.receipt(participant, seq));
+    on('presence', ({ peer, online, last_seen }) => this.#agent.presence(peer, online, last_seen));
     on('settled', ({ call_id, status, by }) => this.#timeline.settle(call_id, status, by));
     on('conversation', ({ conversation, change }) => {
       if (conversation.conversation_id === this.id && change === 'renamed') this.#title = conversation.title;
@@ -161,8 +165,8 @@ export class ConversationStore {
 
   /** Asks the agent to stop what it is doing. */
   cancelRun(): Promise<Trouble | null> {
-    const runId = this.#status?.runId ?? this.#progress?.runId;
-    return this.#send('run.cancel', runId ? { run_id: runId } : {});
+    const { runId } = this.#agent;
+    return this.#send('run.cancel', runId === null ? {} : { run_id: runId });
   }
 
   /** Loads older messages. */
@@ -206,9 +210,7 @@ export class ConversationStore {
     this.#local.write(`draft.${this.id}`, text === '' ? null : text);
   }
 
-  async #send<
-    T extends 'text' | 'image' | 'file' | 'tool.result' | 'tool.list' | 'run.cancel' | 'lineup.v1.client.inventory' | 'lineup.v1.app.result',
-  >(type: T, payload: Payloads[T]): Promise<Trouble | null> {
+  async #send<T extends DurableType>(type: T, payload: Payloads[T]): Promise<Trouble | null> {
     try {
       const { done } = await this.#link.send(type, payload);
       // How it ends is told by the `sent` event as well, and shown from there.
@@ -226,17 +228,15 @@ export class ConversationStore {
   }
 
   #onWelcome(welcome: Welcome): void {
-    const agent = welcome.peers.find((peer) => peer.kind === 'agent');
-    if (agent) this.#meet(agent);
+    this.#agent.welcome(welcome.peers, welcome.status);
     this.#title = welcome.conversation.title;
     this.#fileBytes = welcome.limits.max_file_bytes;
-    this.#setStatus(welcome.status, null);
     if (this.#epoch !== welcome.epoch) {
       if (this.#epoch !== null) {
         this.#timeline.reset();
         this.#history.reset();
       }
-      void this.#send('lineup.v1.client.inventory', INVENTORY);
+      this.#desk.declare();
     }
     this.#epoch = welcome.epoch;
     // Conversations may have been made or deleted while nobody was told.
@@ -249,41 +249,13 @@ export class ConversationStore {
     if (gap.oldest_seq > 1) this.#timeline.gap(gap.oldest_seq, new Date(this.#now()).toISOString());
   }
 
-  #meet(peer: Peer): void {
-    this.#agent = {
-      id: peer.id,
-      name: peer.name,
-      online: peer.online,
-      lastSeen: peer.last_seen,
-      received: Math.max(peer.received ?? 0, this.#agent.received),
-    };
-  }
-
   #onMessage(message: Delivered): void {
     const ts = message.ts ?? new Date(this.#now()).toISOString();
     if (isMessage(message, 'text.delta')) this.#timeline.delta(message.payload as Delivered['payload'], message.sender, ts);
-    else if (isMessage(message, 'status')) this.#setStatus(message.payload, this.#synced ? this.#now() : null);
-    else if (isMessage(message, 'progress')) this.#setProgress(message.payload);
-    else if (isMessage(message, 'tool.list')) void this.#send('tool.list', { tools: describeTools(OFFERED_TOOLS), reply_to: message.id });
+    else if (isMessage(message, 'status')) this.#agent.setStatus(message.payload, this.#synced ? this.#now() : null);
+    else if (isMessage(message, 'progress')) this.#agent.setProgress(message.payload);
     else this.#timeline.apply(message);
-    if (message.settled !== undefined) return;
-    if (isMessage(message, 'tool.call') && message.payload.arguments !== undefined) this.#onToolCall(message.payload);
-    if (isMessage(message, 'lineup.v1.app.call')) this.#onAppCall(message.payload);
-  }
-
-  #onToolCall(call: Payloads['tool.call']): void {
-    const decision = decide(call);
-    if (decision.do === 'answer' && this.#timeline.isPending(call.call_id)) void this.#send('tool.result', decision.result);
-  }
-
-  /**
-   * This version has no capabilities. Once the relay knows that (our inventory was acknowledged), it settles by itself what no device
-   * declares (§6, 6): a call that comes through all the same is another device's to answer.
-   */
-  #onAppCall(call: Payloads['lineup.v1.app.call']): void {
-    if (this.#local.read(`inventory.${this.id}`) === this.#declared || !this.#timeline.isPending(call.call_id)) return;
-    const error = { code: 'unsupported_host', message: `This device cannot do ${call.capability}.` };
-    void this.#send('lineup.v1.app.result', { call_id: call.call_id, status: 'unsupported', error });
+    this.#desk.take(message);
   }
 
   #onSent({ entry, status }: SentUpdate): void {
@@ -295,7 +267,7 @@ export class ConversationStore {
         break;
       case 'relayed':
         this.#timeline.acked(id, status.seq);
-        if (type === 'lineup.v1.client.inventory') this.#local.write(`inventory.${this.id}`, this.#declared);
+        this.#desk.relayed(type);
         break;
       case 'failed':
         // A message left over from before a reload is seen here for the first time.
@@ -308,36 +280,6 @@ export class ConversationStore {
     }
   }
 
-  #onReceipt(participant: Participant, seq: number): void {
-    if (participant.kind === 'agent' && seq > this.#agent.received) this.#agent = { ...this.#agent, received: seq };
-  }
-
-  #onPresence(peer: Participant, online: boolean, lastSeen: string | null): void {
-    if (peer.kind !== 'agent') return;
-    this.#agent = { ...this.#agent, online, lastSeen: lastSeen ?? this.#agent.lastSeen };
-    if (online) return;
-    this.#timeline.stall();
-    this.#progress = null;
-  }
-
-  #setStatus(payload: unknown, since: number | null): void {
-    const status = readStatus(payload);
-    const same = status !== null && this.#status !== null && status.state === this.#status.state && status.runId === this.#status.runId;
-    this.#status = status && { ...status, since: same ? (this.#status?.since ?? null) : since };
-    if (status && status.state !== 'idle' && status.state !== 'error') return;
-    this.#progress = null;
-    this.#timeline.stall();
-  }
-
-  #setProgress(payload: Payloads['progress']): void {
-    this.#progress = { runId: payload.run_id, percent: payload.percent ?? null, message: payload.message ?? null };
-  }
-
-  /** What is remembered of an acknowledged inventory: a device that was paired anew has to declare itself anew. */
-  get #declared(): string {
-    return `${this.me.id} ${INVENTORY.revision}`;
-  }
-
   #lastSeq(): number {
     return this.#timeline.entries.reduce((last, entry) => Math.max(last, Math.floor(entry.seq ?? 0)), 0);
   }
@@ -348,9 +290,9 @@ export class ConversationStore {
       title: this.#title,
       link: linkView(this.#link.state),
       wasOnline: this.#wasOnline,
-      agent: this.#agent,
-      status: this.#status,
-      progress: this.#progress,
+      agent: this.#agent.agent,
+      status: this.#agent.status,
+      progress: this.#agent.progress,
       entries,
       open: this.#timeline.open.filter((entry) => entry.type === 'tool.call' && isQuestion(entry.payload as Payloads['tool.call'])),
       queued: entries.reduce((count, entry) => count + Number(entry.mine && entry.seq === null && entry.failure === null), 0),
@@ -361,32 +303,4 @@ export class ConversationStore {
       unread: entries.reduce((count, entry) => count + Number(!entry.mine && (entry.seq ?? 0) > this.#lastRead), 0),
     };
   }
-}
-
-function isQuestion(call: Payloads['tool.call']): boolean {
-  return call.arguments !== undefined && decide(call).do === 'ask';
-}
-
-function linkView(state: ConnectionState): LinkView {
-  switch (state.name) {
-    case 'idle':
-    case 'connecting':
-      return { name: 'connecting' };
-    case 'syncing':
-    case 'online':
-      return { name: 'online' };
-    case 'waiting':
-      return { name: 'offline' };
-    case 'stopped':
-      return state.reason === 'closed' ? { name: 'connecting' } : { name: 'stopped', reason: state.reason };
-  }
-}
-
-const STATES: readonly string[] = ['idle', 'thinking', 'working', 'waiting', 'error'] satisfies StatusView['state'][];
-
-function readStatus(payload: unknown): Omit<StatusView, 'since'> | null {
-  if (typeof payload !== 'object' || payload === null || !('state' in payload)) return null;
-  const { state, detail, run_id } = payload as Payloads['status'];
-  if (!STATES.includes(state)) return null;
-  return { state, detail: detail ?? null, runId: run_id ?? null };
 }

@@ -1,4 +1,5 @@
 /** What a screen can see of one conversation. A new object after each change; what did not change keeps its identity. */
+import type { ConnectionState } from '../../core/connection-events.ts';
 import type { Entry } from '../model/entry.ts';
 import type { HistoryView } from './history.ts';
 
@@ -10,6 +11,22 @@ export type LinkView =
   | { name: 'offline' }
   /** Does not try again: revoked or signed out elsewhere, gone, or opened in another place. */
   | { name: 'stopped'; reason: 'pair-again' | 'not-found' | 'replaced' | 'protocol' };
+
+/** A connection's state in those words. What the app itself closed is about to be opened or gone. */
+export function linkView(state: ConnectionState): LinkView {
+  switch (state.name) {
+    case 'idle':
+    case 'connecting':
+      return { name: 'connecting' };
+    case 'syncing':
+    case 'online':
+      return { name: 'online' };
+    case 'waiting':
+      return { name: 'offline' };
+    case 'stopped':
+      return state.reason === 'closed' ? { name: 'connecting' } : { name: 'stopped', reason: state.reason };
+  }
+}
 
 /** The agent on the other side. */
 export interface AgentView {

@@ -79,6 +79,7 @@ export class History {
         if (round !== this.#round) return;
         this.#take(page.messages);
         this.#to = page.has_more ? (page.messages.at(-1)?.seq ?? this.#head) : this.#head;
+        this.#changed();
       }
     } catch (error) {
       rethrowUnlessTrouble(error);
