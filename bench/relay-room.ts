@@ -29,7 +29,10 @@ export async function makeRoom(origin: string, devices: number): Promise<RelayRo
   const deviceTokens: string[] = [];
   for (let i = 0; i < devices; i++) {
     const { code } = await call<{ code: string }>(origin, '/v1/pairings', agent.token, {});
-    const paired = await call<{ token: string }>(origin, '/v1/pairings/redeem', undefined, { code, device: { name: `Device ${i}`, platform: 'bench' } });
+    const paired = await call<{ token: string }>(origin, '/v1/pairings/redeem', undefined, {
+      code,
+      device: { name: `Device ${i}`, platform: 'bench' },
+    });
     deviceTokens.push(paired.token);
   }
   const url = `${origin.replace('http', 'ws')}/v1/conversations/${agent.conversation_id}/socket`;
@@ -50,7 +53,9 @@ export async function join(url: string, token: string, resume?: { epoch: string;
     },
   );
   const from = performance.now();
-  link.send(JSON.stringify({ v: 1, id: 'hello', type: 'system.hello', payload: { name: 'bench', session: `s${sessions++}`, ...(resume && { resume }) } }));
+  link.send(
+    JSON.stringify({ v: 1, id: 'hello', type: 'system.hello', payload: { name: 'bench', session: `s${sessions++}`, ...(resume && { resume }) } }),
+  );
   await synced;
   return { link, epoch, ms: performance.now() - from };
 }

@@ -61,7 +61,11 @@ async function echo(origin: string, round: number): Promise<Figures> {
   const throughput = await rate(PIPELINED, () => a.send(text()), [b.count(PIPELINED, always)]);
   const deltas = await rate(PIPELINED, () => a.send(delta()), [b.count(PIPELINED, always)]);
   const others = [b, ...(await Promise.all(Array.from({ length: FAN_OUT - 1 }, () => Link.open(url))))];
-  const fanOut = await rate(FAN_FRAMES, () => a.send(text()), others.map((link) => link.count(FAN_FRAMES, always)));
+  const fanOut = await rate(
+    FAN_FRAMES,
+    () => a.send(text()),
+    others.map((link) => link.count(FAN_FRAMES, always)),
+  );
   for (const link of [a, ...others]) link.close();
   return { p50: percentile(times, 0.5), p99: percentile(times, 0.99), throughput, deltas, fanOut };
 }
@@ -86,7 +90,11 @@ async function relay(origin: string): Promise<Figures> {
   const resumed = await join(room.url, first, { epoch, seq: ONE_BY_ONE });
   resumed.link.close();
   const others = [b, ...(await Promise.all(rest.map(async (token) => (await join(room.url, token)).link)))];
-  const fanOut = await rate(FAN_FRAMES, () => a.send(text()), others.map((link) => link.count(FAN_FRAMES, isText)));
+  const fanOut = await rate(
+    FAN_FRAMES,
+    () => a.send(text()),
+    others.map((link) => link.count(FAN_FRAMES, isText)),
+  );
   for (const link of [a, ...others]) link.close();
   return { p50: percentile(times, 0.5), p99: percentile(times, 0.99), throughput, deltas, resume: (PIPELINED / resumed.ms) * 1000, fanOut };
 }
@@ -107,8 +115,13 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-const median = (server: keyof typeof all, figure: string): number => percentile(all[server].map((figures) => figures[figure] ?? Number.NaN), 0.5);
-const ratio = (figure: string, over: 'echo' | 'naive', overFigure = figure): string => (median('relay', figure) / median(over, overFigure)).toFixed(2);
+const median = (of: keyof typeof all, figure: string): number =>
+  percentile(
+    all[of].map((figures) => figures[figure] ?? Number.NaN),
+    0.5,
+  );
+const ratio = (figure: string, over: 'echo' | 'naive', overFigure = figure): string =>
+  (median('relay', figure) / median(over, overFigure)).toFixed(2);
 const rows: [string, string, string, string, string, string][] = [
   ['', 'relay', 'naive', 'echo', 'ratio', 'to reach'],
   ['round trip p50, ms', 'p50', 'p50', 'p50', `${ratio('p50', 'naive')} x naive`, '<= 1.25'],
@@ -119,7 +132,9 @@ const rows: [string, string, string, string, string, string][] = [
   [`fan-out to ${FAN_OUT}, frames/s`, 'fanOut', '', 'fanOut', `${ratio('fanOut', 'echo')} x echo`, ''],
 ];
 const shown = rows.map(([title, ...figures], i) =>
-  i === 0 ? [title, ...figures] : [title, ...(['relay', 'naive', 'echo'] as const).map((name, n) => number(name, figures[n] ?? '')), ...figures.slice(3)],
+  i === 0
+    ? [title, ...figures]
+    : [title, ...(['relay', 'naive', 'echo'] as const).map((name, n) => number(name, figures[n] ?? '')), ...figures.slice(3)],
 );
 function number(name: 'echo' | 'naive' | 'relay', figure: string): string {
   if (figure === '') return '';

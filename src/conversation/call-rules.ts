@@ -164,7 +164,11 @@ function settleByRelay(
   standing?: Standing,
 ): void {
   const entry = ledger.log.append({
-    envelope: { id: `relay_${randomToken(20)}`, type: asked.kind === 'tool' ? 'tool.result' : 'lineup.v1.app.result', payload: relayResult(asked, status, standing) },
+    envelope: {
+      id: `relay_${randomToken(20)}`,
+      type: asked.kind === 'tool' ? 'tool.result' : 'lineup.v1.app.result',
+      payload: relayResult(asked, status, standing),
+    },
     sender: RELAY,
     audience: 'agent',
     origin: null,
@@ -207,4 +211,3 @@ function tellDevices(effects: Effect[], asked: Asked, settled: { status: CallSta
     frame: controlFrame('system.settled', { call_id: asked.call_id, ...settled }),
   });
 }
-

@@ -312,8 +312,12 @@ export class Conversation {
     }
   }
 
-  #read(data: string | ArrayBuffer, from: Participant['kind']): { ok: true; value: ReadFrame } | { ok: false; error: { ref: string | null; error: Refusal } } {
-    if (typeof data !== 'string') return { ok: false, error: { ref: null, error: refusal('unsupported_data', 'frame: binary frames are not part of the protocol') } };
+  #read(
+    data: string | ArrayBuffer,
+    from: Participant['kind'],
+  ): { ok: true; value: ReadFrame } | { ok: false; error: { ref: string | null; error: Refusal } } {
+    if (typeof data !== 'string')
+      return { ok: false, error: { ref: null, error: refusal('unsupported_data', 'frame: binary frames are not part of the protocol') } };
     return readFrame(data, { conversationId: this.ledger.meta.conversationId, from, limits: this.#ports.limits });
   }
 

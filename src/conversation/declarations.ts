@@ -26,7 +26,8 @@ export class Declarations {
 
   constructor(sql: Sql) {
     this.#sql = sql;
-    for (const { slot, frame } of sql.exec<{ slot: string; frame: string }>('SELECT slot, frame FROM kept ORDER BY slot')) this.#kept.set(slot, frame);
+    for (const { slot, frame } of sql.exec<{ slot: string; frame: string }>('SELECT slot, frame FROM kept ORDER BY slot'))
+      this.#kept.set(slot, frame);
     for (const row of sql.exec<DeclaredRow>('SELECT device, kind, name, current FROM declared')) {
       this.#of(row.device)[row.kind].set(row.name, row.current === 1);
     }

@@ -26,7 +26,10 @@ export class Files {
   }
 
   get(fileId: string): StoredFile | undefined {
-    return this.#sql.exec<StoredFile & Record<string, SqlValue>>('SELECT file_id, content_type, size, sha256 FROM files WHERE file_id = ?', fileId)[0];
+    return this.#sql.exec<StoredFile & Record<string, SqlValue>>(
+      'SELECT file_id, content_type, size, sha256 FROM files WHERE file_id = ?',
+      fileId,
+    )[0];
   }
 
   /** Bytes of all files. */

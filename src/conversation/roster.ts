@@ -85,7 +85,11 @@ export class Roster {
    * oldest of a device that has too many.
    * @returns the ones to close with 4409; the new one itself when it is the stale one
    */
-  replacedBy(connection: Connection, participant: Participant, { session, attempt, maxSockets }: { session: string; attempt: number; maxSockets: number }): Connection[] {
+  replacedBy(
+    connection: Connection,
+    participant: Participant,
+    { session, attempt, maxSockets }: { session: string; attempt: number; maxSockets: number },
+  ): Connection[] {
     const others = this.of(participant.id);
     const same = others.filter(({ state }) => state.session === session);
     if (same.some(({ state }) => attempt < state.attempt)) return [connection];

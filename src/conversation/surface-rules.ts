@@ -21,7 +21,10 @@ export const uiOpen: Rule = (context) => {
     const devices = audience.value === null ? ledger.participants.all('app').map(({ id }) => id) : [audience.value];
     const standing = ledger.declarations.standing('application', String(app.id), devices);
     if (standing === 'undeclared' || standing === 'revoked') {
-      return refused(standing, `payload.app.id: ${standing === 'revoked' ? 'no device has this app any longer' : 'no device has this app'}, and the message brings no html`);
+      return refused(
+        standing,
+        `payload.app.id: ${standing === 'revoked' ? 'no device has this app any longer' : 'no device has this app'}, and the message brings no html`,
+      );
     }
   }
   const instance = instanceOf(payload);

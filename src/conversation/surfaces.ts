@@ -20,7 +20,8 @@ export class Surfaces {
 
   constructor(sql: Sql) {
     this.#sql = sql;
-    for (const row of sql.exec<SurfaceRow>('SELECT instance_id, audience, open_seq, patch_seq FROM surfaces')) this.#open.set(row.instance_id, { ...row });
+    for (const row of sql.exec<SurfaceRow>('SELECT instance_id, audience, open_seq, patch_seq FROM surfaces'))
+      this.#open.set(row.instance_id, { ...row });
   }
 
   get(instanceId: string): Surface | undefined {

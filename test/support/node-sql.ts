@@ -15,7 +15,9 @@ export class NodeSql implements Sql {
   constructor(folder: 'conversation' | 'directory', file = ':memory:') {
     this.#db = new DatabaseSync(file);
     const directory = join(import.meta.dirname, '../../migrations', folder);
-    for (const name of readdirSync(directory).filter((entry) => entry.endsWith('.sql')).sort()) {
+    for (const name of readdirSync(directory)
+      .filter((entry) => entry.endsWith('.sql'))
+      .sort()) {
       this.#db.exec(readFileSync(join(directory, name), 'utf8'));
     }
   }
@@ -24,7 +26,9 @@ export class NodeSql implements Sql {
     if (this.failWith && /^\s*(INSERT|UPDATE|DELETE)/i.test(query)) throw this.failWith;
     const values = bindings.map((value) => (value instanceof ArrayBuffer ? new Uint8Array(value) : value));
     const rows = this.#db.prepare(query).all(...values) as Record<string, SqlValue | Uint8Array>[];
-    return rows.map((row) => Object.fromEntries(Object.entries(row).map(([key, value]) => [key, value instanceof Uint8Array ? value.slice().buffer : value]))) as Row[];
+    return rows.map((row) =>
+      Object.fromEntries(Object.entries(row).map(([key, value]) => [key, value instanceof Uint8Array ? value.slice().buffer : value])),
+    ) as Row[];
   }
 
   transaction<T>(fn: () => T): T {

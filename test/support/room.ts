@@ -1,5 +1,5 @@
 /** A conversation in memory with scripted sockets: what unit and property tests of `src/conversation` play with. */
-import { Connection, type ConnectionState, type Transport } from '../../src/conversation/connection.ts';
+import type { Connection, ConnectionState, Transport } from '../../src/conversation/connection.ts';
 import { Conversation, type ConversationPorts } from '../../src/conversation/conversation.ts';
 import { createMeta } from '../../src/conversation/meta.ts';
 import { devicePaired, deviceRevoked } from '../../src/conversation/tidings.ts';
@@ -134,7 +134,7 @@ export class Room {
       return this.conversation.receive(socket.connection, JSON.stringify({ v: 1, id, type, payload }));
     });
     await this.turn();
-    await Promise.all(all);
+    for (const done of all) await done;
   }
 
   /** Ends the current turn: what waits is committed. */
@@ -158,8 +158,11 @@ export class Room {
   }
 
   revoke(device: Participant): void {
-    for (const connection of [...this.conversation.roster.all()]) if (connection.participant?.id === device.id) this.conversation.close(connection, 4403);
-    this.conversation.change((ledger, effects) => deviceRevoked(ledger, { device_id: device.id, name: device.id, platform: 'web', paired_at: '' }, effects));
+    for (const connection of [...this.conversation.roster.all()])
+      if (connection.participant?.id === device.id) this.conversation.close(connection, 4403);
+    this.conversation.change((ledger, effects) =>
+      deviceRevoked(ledger, { device_id: device.id, name: device.id, platform: 'web', paired_at: '' }, effects),
+    );
   }
 
   /** The object sleeps and wakes: memory is gone, sockets and their attachments stay. */
