@@ -18,6 +18,3 @@ export const CLOSE = {
 
 /** A close code of the relay. */
 export type CloseCode = (typeof CLOSE)[keyof typeof CLOSE];
-
-/** Close codes after which a client must not connect again by itself (§4). */
-export const FATAL_CLOSES: ReadonlySet<number> = new Set([CLOSE.handshake, CLOSE.revoked, CLOSE.notFound, CLOSE.replaced]);
