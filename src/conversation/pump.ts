@@ -9,7 +9,7 @@ import type { Ledger } from './ledger.ts';
 import type { ReadEntry } from './log.ts';
 
 /** Rows read from the log at once. */
-const PAGE_ROWS = 256;
+const PAGE_ROWS = 64;
 
 /** Splices what became of a call into its stored frame (§2 `settled`). */
 export function stamped({ calls }: Ledger, entry: Pick<ReadEntry, 'type' | 'ref' | 'frame'>): string {
