@@ -19,6 +19,8 @@ export interface Admission {
 export const ADMISSION_HEADER = 'lineup-admission';
 /** Header beside it: the conversation's id. */
 export const CONVERSATION_HEADER = 'lineup-conversation';
+/** Header of an upgrade's answer: the connection's id, for {@link ConversationApi.saidHello}. */
+export const CONNECTION_HEADER = 'lineup-connection';
 
 /** A device as a conversation knows it. */
 export type KnownDevice = Pick<DeviceInfo, 'device_id' | 'name' | 'platform' | 'paired_at'>;
@@ -74,4 +76,6 @@ export interface ConversationApi {
   audit(limit: number): Promise<AuditEntry[]>;
   summary(): Promise<ConversationSummary>;
   tell(tidings: Tidings): Promise<void>;
+  /** Resolves once a connection has said hello (true) or has gone without one (false): after 10 s at most. */
+  saidHello(connectionId: string): Promise<boolean>;
 }

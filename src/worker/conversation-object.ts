@@ -16,6 +16,7 @@ import { HELLO_DEADLINE_MS, readLimits } from '../protocol/limits.ts';
 import { admitToken } from './auth/admit.ts';
 import {
   ADMISSION_HEADER,
+  CONNECTION_HEADER,
   type Admission,
   type ConversationApi,
   type ConversationSummary,
@@ -38,6 +39,8 @@ export class ConversationObject extends DurableObject<Env> implements Conversati
   /** Undefined until it is made, and again once it is deleted: an object that nobody made has no storage. */
   #conversation: Conversation | undefined;
   #connections = new Map<WebSocket, Connection>();
+  /** Connections that owe their hello, by id. */
+  #greetings = new Map<string, PromiseWithResolvers<boolean>>();
   /** Participant → since when, and with which code, it is cut off. An admission of before may still be under way, for moments: memory will do. */
   #cuts = new Map<string, { at: number; code: CloseCode }>();
 
@@ -127,6 +130,10 @@ export class ConversationObject extends DurableObject<Env> implements Conversati
     }
   }
 
+  async saidHello(connectionId: string): Promise<boolean> {
+    return (await this.#greetings.get(connectionId)?.promise) ?? true;
+  }
+
   override async alarm(): Promise<void> {
     this.#conversation?.runDue();
   }
@@ -134,7 +141,15 @@ export class ConversationObject extends DurableObject<Env> implements Conversati
   // Not async: most frames are done when this returns, and a promise would cost more than they do.
   override webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> | undefined {
     const connection = this.#connections.get(socket);
-    return connection && this.#conversation?.receive(connection, data);
+    if (!connection || !this.#conversation) return undefined;
+    const pending = this.#conversation.receive(connection, data);
+    if (!this.#greetings.has(connection.state.id)) return pending;
+    const greet = (): void => {
+      if (connection.welcomed) this.#greeted(connection, true);
+    };
+    if (pending) return pending.then(greet);
+    greet();
+    return undefined;
   }
 
   override webSocketClose(socket: WebSocket, code: number): void {
@@ -203,8 +218,14 @@ export class ConversationObject extends DurableObject<Env> implements Conversati
     this.ctx.acceptWebSocket(server);
     const connection = this.#conversation.open(new SocketTransport(this.ctx, server), admission && toAdmitted(admission));
     this.#connections.set(server, connection);
+    this.#greetings.set(connection.state.id, Promise.withResolvers());
     this.#setDeadline(connection);
-    return new Response(null, { status: 101, webSocket: client });
+    return new Response(null, { status: 101, webSocket: client, headers: { [CONNECTION_HEADER]: connection.state.id } });
+  }
+
+  #greeted({ state }: Connection, welcomed: boolean): void {
+    this.#greetings.get(state.id)?.resolve(welcomed);
+    this.#greetings.delete(state.id);
   }
 
   // A timer and no alarm: it costs no write. waitUntil keeps the object awake for it, 10 s at most after a socket opens.
@@ -220,7 +241,9 @@ export class ConversationObject extends DurableObject<Env> implements Conversati
   #gone(socket: WebSocket): void {
     const connection = this.#connections.get(socket);
     this.#connections.delete(socket);
-    if (connection) this.#conversation?.closed(connection);
+    if (!connection) return;
+    this.#greeted(connection, false);
+    this.#conversation?.closed(connection);
   }
 
   /** Closes every socket and deletes all there is: nobody can ever come back for it. */
