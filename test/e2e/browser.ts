@@ -20,7 +20,8 @@ export const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor:
 export const DESKTOP = { viewport: { width: 1280, height: 800 } } satisfies BrowserContextOptions;
 
 export function launchBrowser(): Promise<Browser> {
-  if (CHROMIUM === undefined) throw new Error('No Chromium was found: set CHROMIUM_PATH.');
+  if (CHROMIUM === undefined)
+    throw new Error('No Chromium was found: install it (Debian: apt-get install chromium; Google Chrome will do too) or set CHROMIUM_PATH.');
   return chromium.launch({
     executablePath: CHROMIUM,
     args: [
