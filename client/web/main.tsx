@@ -11,6 +11,7 @@ import { AppStore } from './store/app-store.ts';
 import { LocalStore } from './store/local-store.ts';
 import { Preferences } from './store/preferences.ts';
 import { networkSurroundings } from './store/surroundings.ts';
+import { loadMarkdown } from './timeline/text-entry.tsx';
 
 const local = new LocalStore();
 const preferences = new Preferences(local);
@@ -30,6 +31,8 @@ reloadOnMissingChunk();
 keepWithinKeyboard();
 await preferences.apply();
 app.start();
+// Not needed for the welcome, and not waited for by a conversation.
+if (app.view.get().pairings.length > 0) void loadMarkdown();
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no #root.');

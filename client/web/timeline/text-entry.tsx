@@ -4,7 +4,9 @@ import { useTranslation } from 'react-i18next';
 import type { Entry } from '../model/entry.ts';
 import { textField } from '../model/timeline.ts';
 
-const Markdown = lazy(() => import('../markdown/markdown.tsx'));
+/** The heaviest part of the page. Asked for early, it is there when the first text is. */
+export const loadMarkdown = () => import('../markdown/markdown.tsx');
+const Markdown = lazy(loadMarkdown);
 
 /** Texts longer than this many characters begin folded. */
 const FOLD_DOCUMENT = 6_000;

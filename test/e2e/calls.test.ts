@@ -1,0 +1,173 @@
+import { expect, it } from 'vitest';
+import { until, type AppPage } from './app-page.ts';
+import { ScriptedAgent } from './scripted-agent.ts';
+import { useWorld } from './world.ts';
+
+const world = useWorld();
+
+async function paired(): Promise<{ agent: ScriptedAgent; phone: AppPage }> {
+  const agent = await ScriptedAgent.start(world.relay);
+  world.after(() => agent.close());
+  const phone = await world.device();
+  await phone.pairByLink((await agent.pairing()).url);
+  await phone.line('idle').waitFor({ state: 'attached' });
+  return { agent, phone };
+}
+
+it('the device says what it has: its tools with schemas, and an inventory that promises nothing else', async () => {
+  const { agent } = await paired();
+  const question = await agent.send('tool.list', {});
+  const { payload } = await agent.hear(({ type }) => type === 'tool.list', 'the tool list');
+  expect(payload).toMatchObject({
+    reply_to: question,
+    tools: [
+      { name: 'choice', type: 'action', inputSchema: { required: ['question', 'options'] } },
+      { name: 'confirm', type: 'action' },
+      { name: 'input', type: 'action' },
+      { name: 'calculator', type: 'toolset', actions: [{ name: 'add' }, { name: 'subtract' }, { name: 'multiply' }, { name: 'divide' }] },
+    ],
+  });
+  const inventory = await agent.hear(({ type }) => type === 'lineup.v1.client.inventory', 'the inventory');
+  expect(inventory.payload).toMatchObject({
+    standard_components: [{ id: 'choice' }, { id: 'confirm' }, { id: 'input' }],
+    applications: [],
+    capabilities: [],
+  });
+});
+
+it('what the device can answer by itself it answers, and what it cannot do it says', async () => {
+  const { agent, phone } = await paired();
+  expect(await agent.result(await agent.ask('calculator', 'multiply', { a: 6, b: 7 }))).toMatchObject({ result: { message: '42', value: 42 } });
+  expect(await agent.result(await agent.ask('calculator', 'divide', { a: 1, b: 0 }))).toMatchObject({ error: { code: 'execution_error' } });
+  expect(await agent.result(await agent.ask('toaster', 'toast', {}))).toMatchObject({ error: { code: 'unknown_tool' } });
+  expect(await agent.result(await agent.ask('calculator', 'power', { a: 1, b: 0 }))).toMatchObject({ error: { code: 'unknown_action' } });
+  const refused = await agent.result(await agent.ask('choice', 'select', { question: 'Where?', options: [] }));
+  expect(refused).toMatchObject({ error: { code: 'invalid_arguments' } });
+  expect(refused.error?.message).toContain('arguments.options');
+  await phone.sees('Calculated: 6 × 7');
+  await phone.sees('toaster.toast');
+  expect(await phone.cards.count()).toBe(0);
+});
+
+it('a choice takes several answers, and words of the user’s own', async () => {
+  const { agent, phone } = await paired();
+  const several = await agent.ask('choice', 'select', { question: 'Which?', options: ['a', 'b', 'c'], multiple: true, allow_other: true });
+  await phone.cards.getByText('c', { exact: true }).click();
+  await phone.cards.getByText('a', { exact: true }).click();
+  await phone.cards.getByPlaceholder('Something else').fill('d');
+  await phone.cards.getByRole('button', { name: 'Send' }).click();
+  expect(await agent.result(several)).toMatchObject({ name: 'choice', action: 'select', result: { message: 'a, c, d', selected: ['a', 'c', 'd'] } });
+  const other = await agent.ask('choice', 'select', { question: 'Where to?', options: ['home'], allow_other: true });
+  await phone.cards.getByPlaceholder('Something else').fill('the sea');
+  await phone.cards.getByPlaceholder('Something else').press('Enter');
+  expect(await agent.result(other)).toMatchObject({ result: { message: 'the sea', selected: ['the sea'] } });
+});
+
+it('a confirmation has the agent’s own labels, and a dismissed question is rejected', async () => {
+  const { agent, phone } = await paired();
+  const danger = await agent.ask('confirm', 'ask', { question: 'Delete it?', danger: true, confirm_label: 'Delete', cancel_label: 'Keep' });
+  await phone.cards.locator('.button.danger').getByText('Delete').waitFor();
+  await phone.cards.getByRole('button', { name: 'Keep' }).click();
+  expect(await agent.result(danger)).toMatchObject({ result: { message: 'declined', confirmed: false } });
+  const dismissed = await agent.ask('confirm', 'ask', { question: 'Really?' });
+  await phone.cards.getByRole('button', { name: 'Dismiss' }).click();
+  expect(await agent.result(dismissed)).toMatchObject({ error: { code: 'rejected' } });
+});
+
+it('an input is hidden when secret, bounded when it has a limit, and has lines when it may', async () => {
+  const { agent, phone } = await paired();
+  const secret = await agent.ask('input', 'ask', { question: 'The password?', secret: true });
+  const field = phone.cards.locator('input');
+  expect(await field.getAttribute('type')).toBe('password');
+  await field.fill('hunter2');
+  await phone.cards.getByRole('button', { name: 'Show the text' }).click();
+  expect(await field.getAttribute('type')).toBe('text');
+  await phone.cards.getByRole('button', { name: 'Send' }).click();
+  expect(await agent.result(secret)).toMatchObject({ result: { value: 'hunter2' } });
+  await phone.sees('hidden');
+  expect(await phone.page.getByText('hunter2').count()).toBe(0);
+
+  const bounded = await agent.ask('input', 'ask', { question: 'In four?', max_length: 4, default: '12' });
+  await phone.cards.locator('input').fill('👍👍👍👍👍');
+  await phone.sees('1 too many');
+  expect(await phone.cards.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
+  await phone.cards.locator('input').fill('👍👍👍👍');
+  await phone.cards.locator('input').press('Enter');
+  expect(await agent.result(bounded)).toMatchObject({ result: { value: '👍👍👍👍' } });
+
+  const lines = await agent.ask('input', 'ask', { question: 'A poem?', multiline: true });
+  await phone.cards.locator('textarea').fill('one\ntwo');
+  await phone.cards.getByRole('button', { name: 'Send' }).click();
+  expect(await agent.result(lines)).toMatchObject({ result: { value: 'one\ntwo' } });
+});
+
+it('a question that ran out, or was taken back, closes and says so', async () => {
+  const { agent, phone } = await paired();
+  const expires = new Date(Date.now() + 2_500).toISOString();
+  await agent.send('tool.call', {
+    name: 'confirm',
+    action: 'ask',
+    call_id: `soon-${expires}`,
+    arguments: { question: 'Quick?' },
+    expires_at: expires,
+  });
+  await phone.cards.getByText('Quick?').waitFor();
+  await phone.sees('· expired');
+  const cancelled = await agent.ask('confirm', 'ask', { question: 'Still wanted?' });
+  await phone.cards.getByText('Still wanted?').waitFor();
+  await agent.send('tool.cancel', { call_id: cancelled });
+  await phone.sees('· withdrawn');
+  expect(await phone.cards.count()).toBe(0);
+  expect(await phone.tray.count()).toBe(0);
+  await phone.page.reload();
+  await phone.sees('· expired');
+  await phone.sees('· withdrawn');
+});
+
+it('the tray lists everything that waits, and answers there as well', async () => {
+  const { agent, phone } = await paired();
+  for (let i = 1; i <= 40; i++) await agent.ask('confirm', 'ask', { question: `Question ${i}?` });
+  await phone.tray.getByText('40 things need you').waitFor();
+  await phone.tray.click();
+  const sheet = phone.page.getByRole('dialog');
+  expect(await sheet.locator('.card').count()).toBe(40);
+  await sheet.locator('.card').first().getByRole('button', { name: 'Yes' }).click();
+  await until('one is gone', async () => (await sheet.locator('.card').count()) === 39);
+  await phone.page.keyboard.press('Escape');
+  await phone.tray.getByText('39 things need you').waitFor();
+  expect(phone.device.complaints()).toEqual([]);
+});
+
+it('an answer is sending until the relay has it, and an answer given offline arrives', async () => {
+  const { agent, phone } = await paired();
+  const call = await agent.ask('choice', 'select', { question: 'Where?', options: ['here', 'there'] });
+  await phone.cards.waitFor();
+  await agent.close();
+  await world.relay.kill();
+  await phone.line('offline').waitFor({ state: 'attached' });
+  await phone.page.getByRole('button', { name: 'there', exact: true }).click();
+  await phone.cards.getByText('sending').waitFor();
+  expect(await phone.cards.locator('.option.chosen').innerText()).toBe('there');
+  expect(await phone.page.getByRole('button', { name: 'here', exact: true }).isDisabled()).toBe(true);
+  await world.relay.run();
+  await phone.cards.waitFor({ state: 'detached', timeout: 40_000 });
+  await agent.connect();
+  expect(await agent.result(call)).toMatchObject({ result: { selected: ['there'] } });
+});
+
+it('a surface and a capability are named as what this version cannot do, and nothing of them runs', async () => {
+  const { agent, phone } = await paired();
+  await agent.hear(({ type }) => type === 'lineup.v1.client.inventory', 'the inventory');
+  const html = '<img src=x onerror="window.pwned = 1"><script>window.pwned = 1</script>';
+  await agent.send('lineup.v1.ui.open', {
+    instance_id: 'w.1',
+    app: { id: 'com.example.weather', name: 'Weather', version: '1.0.0', html },
+    state: {},
+  });
+  await phone.sees('Hermes opened “Weather”, which this version cannot show.');
+  const callId = `cap-${Date.now()}`;
+  await agent.send('lineup.v1.app.call', { call_id: callId, capability: 'app.open_url', reason: 'look', arguments: { url: 'https://example.com' } });
+  const { payload } = await agent.hear(({ type, payload: { call_id } }) => type === 'lineup.v1.app.result' && call_id === callId, 'the result');
+  expect(payload).toMatchObject({ status: 'unsupported' });
+  expect(await phone.page.evaluate(() => 'pwned' in window)).toBe(false);
+});

@@ -1,0 +1,69 @@
+/** What a file of journeys shares: one relay, one browser, and devices that are closed after each journey. */
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, onTestFailed } from 'vitest';
+import { AppPage } from './app-page.ts';
+import { Device, launchBrowser, PHONE } from './browser.ts';
+import { RelayProcess } from './relay-process.ts';
+
+/** Pictures of what was on the screens when a journey failed. */
+const SCREENSHOTS = join(import.meta.dirname, '../../screenshots');
+
+export interface World {
+  readonly relay: RelayProcess;
+  readonly browser: Browser;
+  /** Opens a device with the app's page on it; nothing is loaded yet. */
+  device(options?: BrowserContextOptions): Promise<AppPage>;
+  /** Is called after the journey, whatever became of it. */
+  after(end: () => Promise<unknown>): void;
+}
+
+/** Sets up the world of the file that calls it. */
+export function useWorld(env: Record<string, string | undefined> = {}): World {
+  let relay: RelayProcess | null = null;
+  let browser: Browser | null = null;
+  let ends: (() => Promise<unknown>)[] = [];
+  let devices: Device[] = [];
+  beforeAll(async () => {
+    [relay, browser] = await Promise.all([RelayProcess.start(env), launchBrowser()]);
+  });
+  afterEach(async () => {
+    const all = [...devices.map((device) => () => device.close()), ...ends];
+    devices = [];
+    ends = [];
+    for (const end of all) await end();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await relay?.stop();
+  });
+  const there = <T>(thing: T | null): T => {
+    if (thing === null) throw new Error('The world is not set up yet.');
+    return thing;
+  };
+  return {
+    get relay() {
+      return there(relay);
+    },
+    get browser() {
+      return there(browser);
+    },
+    async device(options = PHONE) {
+      const device = await Device.open(there(browser), options);
+      devices.push(device);
+      onTestFailed(async ({ task }) => {
+        if (device.page.isClosed()) return;
+        mkdirSync(SCREENSHOTS, { recursive: true });
+        await device.page.screenshot({
+          path: join(SCREENSHOTS, `${task.name.replaceAll(/\W+/g, '-').slice(0, 60)}-${randomUUID().slice(0, 4)}.png`),
+        });
+      });
+      return new AppPage(device);
+    },
+    after(end) {
+      ends.push(end);
+    },
+  };
+}
