@@ -13,6 +13,8 @@ export interface Health {
   relay: string;
   version: string;
   protocol: number;
+  /** Whether an owner key is set, so that agents can enrol. Not told by every relay. */
+  configured?: boolean;
 }
 
 /** A token as the relay hands it out. */

@@ -18,7 +18,8 @@ const PAGE_CSP = [
   "script-src 'self'",
   "style-src 'self'",
   "font-src 'self'",
-  "img-src 'self' blob: data:",
+  // An image from outside is loaded after a tap on it, and never by itself: that is the page's to keep.
+  "img-src 'self' blob: data: https:",
   "media-src 'self' blob:",
   "connect-src 'self' https: wss:",
   "manifest-src 'self'",

@@ -6,7 +6,7 @@ import { useWorld } from './world.ts';
 const world = useWorld();
 
 async function paired(): Promise<{ agent: ScriptedAgent; phone: AppPage }> {
-  const agent = await ScriptedAgent.start(world.relay);
+  const agent = await ScriptedAgent.start(world.relay.origin);
   world.after(() => agent.close());
   const phone = await world.device();
   await phone.pairByLink((await agent.pairing()).url);
@@ -143,13 +143,13 @@ it('an answer is sending until the relay has it, and an answer given offline arr
   const call = await agent.ask('choice', 'select', { question: 'Where?', options: ['here', 'there'] });
   await phone.cards.waitFor();
   await agent.close();
-  await world.relay.kill();
+  await world.relay.end('SIGKILL');
   await phone.line('offline').waitFor({ state: 'attached' });
   await phone.page.getByRole('button', { name: 'there', exact: true }).click();
   await phone.cards.getByText('sending').waitFor();
   expect(await phone.cards.locator('.option.chosen').innerText()).toBe('there');
   expect(await phone.page.getByRole('button', { name: 'here', exact: true }).isDisabled()).toBe(true);
-  await world.relay.run();
+  await world.relay.start();
   await phone.cards.waitFor({ state: 'detached', timeout: 40_000 });
   await agent.connect();
   expect(await agent.result(call)).toMatchObject({ result: { selected: ['there'] } });

@@ -6,7 +6,7 @@ import { useWorld } from './world.ts';
 const world = useWorld();
 
 async function paired(): Promise<{ agent: DemoAgent; phone: AppPage }> {
-  const agent = await DemoAgent.start(world.relay);
+  const agent = await DemoAgent.start(world.relay.origin);
   world.after(() => agent.stop());
   const phone = await world.device();
   await phone.pairByLink((await agent.pairing()).url);
@@ -144,12 +144,12 @@ it('a relay that is killed and comes back on the same folder has everything, and
   await phone.say('before the power cut');
   await phone.sees('I only repeat what you say.');
   const documents = await phone.documents();
-  await world.relay.kill();
+  await world.relay.end('SIGKILL');
   await phone.line('offline').waitFor({ state: 'attached' });
   await phone.say('typed while offline');
   await phone.statusLine.getByText('offline · 1 waiting to be sent').waitFor();
   await phone.mark().getByText('waiting').waitFor();
-  await world.relay.run();
+  await world.relay.start();
   await phone.mark().getByText('delivered').waitFor({ timeout: 40_000 });
   await phone.sees('typed while offline');
   await until('the agent answers', async () => (await phone.documents()).length === documents.length + 1);
@@ -176,7 +176,7 @@ it('what is typed offline survives the page, and is sent once', async () => {
   await second.goto(world.relay.origin);
   await second.locator('.mark').getByText('delivered').waitFor();
   expect(await second.locator('.note').allInnerTexts()).toEqual(['kept over the reload']);
-  const { messages } = await world.relay.http(agent.enrolled.token).history(agent.enrolled.conversation_id);
+  const { messages } = await agent.http.history(agent.enrolled.conversation_id);
   expect(messages.filter(({ payload }) => payload.content === 'kept over the reload')).toHaveLength(1);
 });
 

@@ -7,7 +7,7 @@ import { useWorld } from './world.ts';
 const world = useWorld();
 
 async function agent(): Promise<ScriptedAgent> {
-  const started = await ScriptedAgent.start(world.relay);
+  const started = await ScriptedAgent.start(world.relay.origin);
   world.after(() => started.close());
   return started;
 }
@@ -139,7 +139,7 @@ it('several conversations are a list, with what each needs', async () => {
   const hermes = await agent();
   const phone = await pairedWith(hermes);
   const kitchen = await hermes.http.createConversation('Kitchen');
-  const other = await hermes.inConversation(world.relay, kitchen.conversation_id);
+  const other = await hermes.inConversation(kitchen.conversation_id);
   world.after(() => other.close());
   await phone.page.getByRole('link', { name: 'Conversations' }).click();
   await phone.page.getByRole('heading', { name: 'Conversations' }).waitFor();

@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
 import { until } from './app-page.ts';
 import { ScriptedAgent } from './scripted-agent.ts';
+import { RelayProcess } from '../support/relay-process.ts';
 import { useWorld } from './world.ts';
 
 const world = useWorld();
 
 async function agent(): Promise<ScriptedAgent> {
-  const started = await ScriptedAgent.start(world.relay);
+  const started = await ScriptedAgent.start(world.relay.origin);
   world.after(() => started.close());
   return started;
 }
@@ -116,6 +117,16 @@ it('the page says what stands behind it', async () => {
   await silent.page.route('**/healthz', (route) => route.abort());
   await silent.page.goto(world.relay.origin);
   await silent.sees('Does not answer.');
+});
+
+it('a relay without an owner key says what is missing and how to set it', async () => {
+  const keyless = new RelayProcess({ LINEUP_OWNER_KEY: '' });
+  world.after(() => keyless.dispose());
+  await keyless.start();
+  const phone = await world.device();
+  await phone.page.goto(keyless.origin);
+  await phone.sees('npx wrangler secret put LINEUP_OWNER_KEY');
+  expect(phone.device.complaints()).toEqual([]);
 });
 
 // Last, since it locks everybody here out for a minute.

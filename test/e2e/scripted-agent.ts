@@ -2,17 +2,18 @@
 import { Connection } from '../../client/core/connection.ts';
 import { MemoryCursorStore } from '../../client/core/cursor-store.ts';
 import type { DurableType } from '../../client/core/frames.ts';
-import type { Enrolled, Pairing, RelayHttp } from '../../client/core/http.ts';
+import { RelayHttp, type Enrolled, type Pairing } from '../../client/core/http.ts';
 import { MemoryOutboxStore } from '../../client/core/outbox-store.ts';
 import type { Delivered } from '../../src/protocol/envelope.ts';
 import type { Payloads } from '../../src/protocol/messages.ts';
-import type { RelayProcess } from './relay-process.ts';
+import { OWNER_KEY } from '../support/relay-process.ts';
 
 /** How long a journey waits for a frame, in ms. */
 const HEARD_WITHIN_MS = 15_000;
 
 /** See the file's head. */
 export class ScriptedAgent {
+  readonly origin: string;
   readonly enrolled: Enrolled;
   readonly http: RelayHttp;
   readonly connection: Connection;
@@ -20,11 +21,12 @@ export class ScriptedAgent {
   readonly heard: Delivered[] = [];
   readonly #waiting = new Set<() => void>();
 
-  private constructor(relay: RelayProcess, enrolled: Enrolled, name: string, conversationId: string) {
+  private constructor(origin: string, enrolled: Enrolled, name: string, conversationId: string) {
     this.enrolled = enrolled;
-    this.http = relay.http(enrolled.token);
+    this.origin = origin;
+    this.http = new RelayHttp({ origin, token: () => enrolled.token });
     this.connection = new Connection({
-      relay: relay.origin,
+      relay: origin,
       conversationId,
       self: { kind: 'agent', id: enrolled.agent_id },
       credentials: { load: () => enrolled.token, save: () => undefined },
@@ -41,9 +43,9 @@ export class ScriptedAgent {
   }
 
   /** Enrols an agent and connects it. */
-  static async start(relay: RelayProcess, name = 'Hermes'): Promise<ScriptedAgent> {
-    const enrolled = await relay.enrol(name);
-    const agent = new ScriptedAgent(relay, enrolled, name, enrolled.conversation_id);
+  static async start(origin: string, name = 'Hermes'): Promise<ScriptedAgent> {
+    const enrolled = await RelayHttp.enrol(origin, OWNER_KEY, { name });
+    const agent = new ScriptedAgent(origin, enrolled, name, enrolled.conversation_id);
     await agent.connect();
     return agent;
   }
@@ -61,8 +63,8 @@ export class ScriptedAgent {
   }
 
   /** The same agent in another of its conversations. */
-  async inConversation(relay: RelayProcess, conversationId: string): Promise<ScriptedAgent> {
-    const agent = new ScriptedAgent(relay, this.enrolled, 'Hermes', conversationId);
+  async inConversation(conversationId: string): Promise<ScriptedAgent> {
+    const agent = new ScriptedAgent(this.origin, this.enrolled, 'Hermes', conversationId);
     await agent.connect();
     return agent;
   }

@@ -4,9 +4,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, onTestFailed } from 'vitest';
+import { RelayProcess } from '../support/relay-process.ts';
 import { AppPage } from './app-page.ts';
 import { Device, launchBrowser, PHONE } from './browser.ts';
-import { RelayProcess } from './relay-process.ts';
 
 /** Pictures of what was on the screens when a journey failed. */
 const SCREENSHOTS = join(import.meta.dirname, '../../screenshots');
@@ -21,13 +21,13 @@ export interface World {
 }
 
 /** Sets up the world of the file that calls it. */
-export function useWorld(env: Record<string, string | undefined> = {}): World {
-  let relay: RelayProcess | null = null;
+export function useWorld(variables: Record<string, string> = { LINEUP_RATE_PER_S: '0' }): World {
+  const relay = new RelayProcess(variables);
   let browser: Browser | null = null;
   let ends: (() => Promise<unknown>)[] = [];
   let devices: Device[] = [];
   beforeAll(async () => {
-    [relay, browser] = await Promise.all([RelayProcess.start(env), launchBrowser()]);
+    [browser] = await Promise.all([launchBrowser(), relay.start()]);
   });
   afterEach(async () => {
     const all = [...devices.map((device) => () => device.close()), ...ends];
@@ -37,16 +37,14 @@ export function useWorld(env: Record<string, string | undefined> = {}): World {
   });
   afterAll(async () => {
     await browser?.close();
-    await relay?.stop();
+    await relay.dispose();
   });
   const there = <T>(thing: T | null): T => {
     if (thing === null) throw new Error('The world is not set up yet.');
     return thing;
   };
   return {
-    get relay() {
-      return there(relay);
-    },
+    relay,
     get browser() {
       return there(browser);
     },

@@ -22,6 +22,7 @@ describe('the relay itself', () => {
         relay: expect.stringMatching(/^rl_[a-z0-9]{16,}$/),
         version: expect.stringMatching(/^\d+\.\d+\.\d+/),
         protocol: 1,
+        configured: true,
       },
     ]);
     const jwks = await call('GET', '/.well-known/jwks.json');

@@ -34,7 +34,7 @@ export function RelayCard() {
         )}
       </p>
       {state.name === 'silent' && <p className="bad">{t('relay.silent')}</p>}
-      {state.name === 'there' && 'configured' in state.health && state.health.configured === false && <p className="bad">{t('relay.noKey')}</p>}
+      {state.name === 'there' && state.health.configured === false && <p className="bad">{t('relay.noKey')}</p>}
     </section>
   );
 }

@@ -8,6 +8,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Activity } from './activity.tsx';
 import { DeliveryMark } from './delivery-mark.tsx';
 import { rendererOf } from './registry.tsx';
+import { loadMarkdown } from './text-entry.tsx';
 import { TimelineTop } from './timeline-top.tsx';
 import { useStickToEnd } from './use-stick-to-end.ts';
 
@@ -22,6 +23,7 @@ export function Timeline() {
   const unread = useConversationPart((view) => view.unread);
   const { scroller, content, away, settle, toEnd } = useStickToEnd(() => store.loadOlder());
   useLayoutEffect(settle, [entries, settle]);
+  useEffect(() => void loadMarkdown(), []);
   useReading(!away && history.state === 'ready', entries);
   useOwnMessages(entries, toEnd);
   const lastOwn = entries.findLast((entry) => entry.mine && entry.type !== 'run.cancel');
