@@ -9,7 +9,7 @@ import type { Call } from './calls.ts';
 import { canonicalContent, contentDigest } from './digest.ts';
 import { controlFrame, type Effect } from './effects.ts';
 import type { Ledger } from './ledger.ts';
-import { accepted, audienceFor, log, refused, repeated, repeatOf, type Rule, type RuleContext } from './message.ts';
+import { accepted, audienceFor, log, refused, repeated, repeatOf, toSender, type Rule, type RuleContext } from './message.ts';
 import type { Standing } from './declarations.ts';
 
 const RELAY: Sender = { kind: 'relay' };
@@ -80,7 +80,7 @@ function standingOf(ledger: Ledger, capability: string, audience: string | null)
 
 function sendResultAgain({ ledger, message, effects }: RuleContext, known: Call): void {
   const frame = known.result_seq === null ? undefined : ledger.log.frameAt(known.result_seq);
-  if (frame !== undefined) effects.push({ kind: 'reply', connection: message.connection, frame });
+  if (frame !== undefined) effects.push(toSender(message, frame));
 }
 
 /** `tool.result` and `app.result`: the first one wins. */
@@ -100,7 +100,7 @@ export const result: Rule = (context) => {
   const current = ledger.calls.get(known.call_id) ?? known;
   if (current.status !== 'pending') {
     if (isOwnResult(ledger, current, envelope, from.id)) return repeated(current.result_seq);
-    effects.push({ kind: 'reply', connection, frame: settledFrame(current) });
+    effects.push(toSender(message, settledFrame(current)));
     return refused('already_settled', `payload.call_id: this call was already ${current.status}`);
   }
   const seq = log(context, 'agent', known.call_id);

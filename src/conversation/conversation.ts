@@ -218,6 +218,8 @@ export class Conversation {
     const read = this.#read(data, connection.participant?.kind ?? 'app');
     const first = read.ok ? read.value.envelope : undefined;
     if (first?.type !== 'system.hello') {
+      // Whoever brought its token may know what was wrong with its hello; to others every conversation looks alike.
+      if (!read.ok && connection.participant) connection.send(errorFrame(read.error.ref, read.error.error));
       this.close(connection, CLOSE.handshake);
       return undefined;
     }

@@ -5,7 +5,7 @@ import { canonicalJson, jsonText, type JsonObject } from '../protocol/json.ts';
 import { textDigest } from './digest.ts';
 import { deliveredFrame } from './effects.ts';
 import type { Ledger } from './ledger.ts';
-import { accepted, audienceFor, refused, repeated, type Rule, type RuleContext } from './message.ts';
+import { accepted, audienceFor, refused, repeated, toSender, type Rule, type RuleContext } from './message.ts';
 
 function frameOf(ledger: Ledger, envelope: Envelope, sender: Sender, at: number): string {
   const target = envelope.target && jsonText({ ...envelope.target } as JsonObject);
@@ -60,7 +60,7 @@ function askForTools(context: RuleContext): ReturnType<Rule> {
   if (answers.length === 0) answers.push({ sender: { kind: 'relay' }, payload: { tools: [] } });
   for (const { sender, payload } of answers) {
     const answer = { id: `relay_${randomToken(20)}`, type: 'tool.list', payload: { ...payload, reply_to: message.envelope.id, stale: true } };
-    effects.push({ kind: 'reply', connection: message.connection, frame: frameOf(ledger, answer, sender, now) });
+    effects.push(toSender(message, frameOf(ledger, answer, sender, now)));
   }
   return accepted(null);
 }

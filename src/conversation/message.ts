@@ -68,6 +68,15 @@ export function audienceFor({ ledger, message }: RuleContext): ReturnType<typeof
   });
 }
 
+/**
+ * A frame that follows from a message, for its sender: for the connection that it came by, or, when it came by HTTP, for all
+ * that the sender has (§2).
+ */
+export function toSender({ from, connection }: Inbound, frame: string): Effect {
+  if (connection !== null) return { kind: 'reply', connection, frame };
+  return { kind: 'broadcast', class: 'control', sender: 'relay', audience: from.id, origin: null, frame };
+}
+
 /** Puts the message in the log and on its way to an audience. @returns its seq */
 export function log({ ledger, message, now, effects }: RuleContext, audience: Audience, ref?: string): number {
   const entry = ledger.log.append({

@@ -17,6 +17,7 @@ export class RelayProcess {
   readonly #persist = mkdtempSync(join(tmpdir(), 'lineup-relay-'));
   #child: ChildProcess | null = null;
   #origin = '';
+  #said = '';
 
   /** @param variables `LINEUP_*` beside the owner key */
   constructor(variables: Record<string, string> = {}) {
@@ -28,14 +29,18 @@ export class RelayProcess {
     return this.#origin;
   }
 
+  /** Everything that it said, in all its lives. */
+  get output(): string {
+    return this.#said;
+  }
+
   /** Starts it, on the port that it had before. Resolves when it serves. */
   async start(): Promise<void> {
     const port = this.#origin === '' ? '0' : new URL(this.#origin).port;
     const env: NodeJS.ProcessEnv = { ...process.env, LINEUP_OWNER_KEY: OWNER_KEY, ...this.#variables };
     const child = spawn(process.execPath, [SCRIPT, '--port', port, '--persist', this.#persist], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
-    let said = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (this.#said += text));
     for await (const line of createInterface(child.stdout)) {
       const [, origin] = /^ready (http:\S+)$/.exec(line) ?? [];
       if (origin === undefined) continue;
@@ -43,7 +48,7 @@ export class RelayProcess {
       child.stdout.resume();
       return;
     }
-    throw new Error(`the relay did not start: ${said}`);
+    throw new Error(`the relay did not start: ${this.#said}`);
   }
 
   /** Ends it with a signal; resolves when it is gone. */
