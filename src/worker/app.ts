@@ -1,4 +1,7 @@
-/** All routes of the relay, and what an answer is when there is none to be had. */
+/**
+ * The routes of the relay that need no more than `Request` and `Response`, and what an answer is when there is none to be had.
+ * Sockets are opened differently on every platform, so whoever serves this app adds them.
+ */
 import { Hono, type Context } from 'hono';
 import { routePath } from 'hono/route';
 import { readLimits } from '../protocol/limits.ts';
@@ -14,10 +17,9 @@ import { health } from './routes/health.ts';
 import { messages } from './routes/messages.ts';
 import { pageOrNotFound } from './routes/page.ts';
 import { pairings } from './routes/pairings.ts';
-import { socket } from './routes/socket.ts';
 import { token } from './routes/token.ts';
 
-/** The relay as one Hono app. */
+/** The relay as one Hono app, but for its sockets. */
 export const app = new Hono<RelayRoutes>();
 
 app.use(async (c, next) => {
@@ -37,7 +39,6 @@ app.route('/v1/conversations', conversations);
 app.route('/', messages);
 app.route('/', audit);
 app.route('/', files);
-app.route('/', socket);
 app.notFound(pageOrNotFound);
 app.onError((error, c) => {
   logFailure('request_failed', error, { method: c.req.method, route: routePath(c, -1), status: 500 });

@@ -1,10 +1,6 @@
 /** How the Worker reaches its Durable Objects. */
-import type { ConversationApi } from './conversation-api.ts';
 import { DIRECTORY_NAME, type DirectoryApi } from './directory-api.ts';
-import type { Env } from './env.ts';
-
-/** A conversation's object: its RPC methods, and `fetch` for upgrades and files. */
-export type ConversationStub = ConversationApi & Pick<Fetcher, 'fetch'>;
+import type { ConversationStub, Env } from './env.ts';
 
 /** The directory, for calls that must not be made twice. */
 export function directoryOf(env: Env): DirectoryApi {

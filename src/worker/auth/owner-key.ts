@@ -1,4 +1,5 @@
 /** The owner key: the one secret of a relay, which enrols agents (§3). */
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { refuse, type Result } from '../../protocol/errors.ts';
 
 const HOW =
@@ -9,20 +10,19 @@ const HOW =
  *
  * `not_configured` when the relay has no owner key, which an empty one is too; `unauthorized` when the bearer is not it.
  */
-export async function checkOwnerKey(ownerKey: string | undefined, bearer: string | undefined): Promise<Result<null>> {
+export function checkOwnerKey(ownerKey: string | undefined, bearer: string | undefined): Result<null> {
   // A secret that was piped into place often ends in a line break, which no header can carry.
   const key = ownerKey?.trim();
   if (!key) return refuse('not_configured', HOW);
   if (bearer === undefined) return refuse('unauthorized', 'owner key: missing, send it as Authorization: Bearer');
-  return (await isSame(bearer, key)) ? { ok: true, value: null } : refuse('unauthorized', 'owner key: wrong');
+  return isSameSecret(bearer, key) ? { ok: true, value: null } : refuse('unauthorized', 'owner key: wrong');
 }
 
-/** Digests have one length, so comparing them tells nothing about the length of the key either. */
-async function isSame(given: string, expected: string): Promise<boolean> {
-  const [a, b] = await Promise.all([sha256(given), sha256(expected)]);
-  return crypto.subtle.timingSafeEqual(a, b);
+/** Whether two secrets are the same. Digests have one length, so comparing them tells nothing about the length of a secret either. */
+export function isSameSecret(given: string, expected: string): boolean {
+  return timingSafeEqual(sha256(given), sha256(expected));
 }
 
-async function sha256(text: string): Promise<ArrayBuffer> {
-  return await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+function sha256(text: string): Uint8Array {
+  return createHash('sha256').update(text).digest();
 }

@@ -24,7 +24,7 @@ export const audit = new Hono<RelayRoutes>().get('/v1/conversations/:id/audit', 
 
 async function mayAudit(c: Context<RelayRoutes>, conversationId: string): Promise<Result<null>> {
   const bearer = bearerOf(c.req.raw);
-  const owner = await checkOwnerKey(c.env.LINEUP_OWNER_KEY, bearer);
+  const owner = checkOwnerKey(c.env.LINEUP_OWNER_KEY, bearer);
   if (owner.ok) {
     const known = hasIdShape('cv', conversationId) && (await askDirectory(c.env, (directory) => directory.knows(conversationId)));
     return known ? { ok: true, value: null } : refuse('not_found', 'conversation: not found');

@@ -7,7 +7,7 @@ import { refused, type RelayRoutes } from './answers.ts';
 
 /** Lets the owner through. */
 export const requireOwner = createMiddleware<RelayRoutes>(async (c, next) => {
-  const owner = await checkOwnerKey(c.env.LINEUP_OWNER_KEY, bearerOf(c.req.raw));
+  const owner = checkOwnerKey(c.env.LINEUP_OWNER_KEY, bearerOf(c.req.raw));
   return owner.ok ? await next() : refused(c, owner.error);
 });
 
