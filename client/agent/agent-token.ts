@@ -1,5 +1,5 @@
 /** An agent's token: whose it is, and where the freshest one lives. */
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { CredentialStore } from '../core/connection-options.ts';
 import { writeFileAtomically } from '../core/atomic-file.ts';
 import { makePrivateFolder, readIfThere } from './private-file.ts';
@@ -26,6 +26,11 @@ export function readClaims(token: string): TokenClaims | null {
   return typeof sub === 'string' && /^ag_[a-z0-9]{16,64}$/.test(sub) && typeof iat === 'number' ? { agentId: sub, issuedAt: iat } : null;
 }
 
+/** The file of an agent's token in its state folder. */
+export function tokenPath(state: string, agentId: string): string {
+  return join(state, agentId, 'token');
+}
+
 /**
  * The token that the owner gave, and the fresher ones that the relay sends in the welcome, in a file for the user alone.
  *
@@ -33,11 +38,12 @@ export function readClaims(token: string): TokenClaims | null {
  */
 export class FileCredentials implements CredentialStore {
   readonly #path: string;
-  readonly #given: string;
+  readonly #given: string | null;
   #token: Promise<string> | null = null;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(path: string, given: string) {
+  /** @param given null: there is only the file; without one the token is empty, which no relay takes */
+  constructor(path: string, given: string | null = null) {
     this.#path = path;
     this.#given = given;
   }
@@ -63,6 +69,7 @@ export class FileCredentials implements CredentialStore {
 
   async #younger(): Promise<string> {
     const kept = (await readIfThere(this.#path))?.trim() ?? '';
+    if (this.#given === null) return kept;
     const [keptClaims, givenClaims] = [readClaims(kept), readClaims(this.#given)];
     const isYounger = keptClaims && givenClaims && keptClaims.agentId === givenClaims.agentId && keptClaims.issuedAt > givenClaims.issuedAt;
     return isYounger ? kept : this.#given;

@@ -1,128 +1,90 @@
-/** The `lineup` command: what a person runs at home. `node client/agent/cli.ts demo` */
+#!/usr/bin/env node
+/**
+ * The `lineup` command: what a person runs at home. `node client/agent/cli.ts --help`
+ *
+ * To add a command, write `commands/<name>.ts` that exports `add<Name>: AddCommand` (command-line.ts), and add it to COMMANDS below.
+ * `commands/demo.ts` is a short one. Its action throws to fail: a CommandError (exit-codes.ts) with its code and one sentence, or any
+ * error that failure.ts can read. It writes through `line.terminal`, and takes the agent from `line.setup()`. Import what is heavy, or
+ * not there in every Node (node:sqlite), inside the action, so that the other commands do without.
+ */
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
-import { parseArgs } from 'node:util';
-import { hasIdShape } from '../../src/protocol/ids.ts';
-import { demo } from './demo.ts';
-import { LineUpAgent, TokenError, type AgentEnd, type AgentEvent } from './lineup-agent.ts';
-import { sentence } from './run-queue.ts';
+import { Command, CommanderError } from 'commander';
+import { CommandLine, type AddCommand, type CommonOptions } from './command-line.ts';
+import { addDemo } from './commands/demo.ts';
+import { EXIT } from './exit-codes.ts';
+import { failureOf } from './failure.ts';
+import { Terminal } from './terminal.ts';
+import { VERSION } from './version.ts';
 
-const USAGE = `lineup: connects an agent at home with your phone
-
-Usage
-  lineup demo [--state DIR]    the demo agent: shows what an agent can do
-
-Options
-  --state DIR    what must survive a restart: unsent messages, open questions, the freshest token.
-                 One folder for one agent; made when missing. Default: .lineup/agent
-  --help         this text
-
-Environment
-  LINEUP_RELAY_URL          the relay's address
-  LINEUP_AGENT_TOKEN        the agent's token, as enrolment gave it
-  LINEUP_CONVERSATION_ID    where new devices are greeted. Default: the agent's oldest conversation
-
-Examples
-  LINEUP_RELAY_URL=https://relay.example LINEUP_AGENT_TOKEN="$(cat token)" lineup demo
-  LINEUP_RELAY_URL=http://127.0.0.1:8787 LINEUP_AGENT_TOKEN="$(cat token)" lineup demo --state /var/lib/lineup
-
-Exit codes
-  0  ended by a signal       3  the relay does not take the token
-  1  something unexpected    4  another process of this agent took over
-  2  wrong usage             5  the relay does not understand this version`;
-
-const EXIT_OF_END: Record<AgentEnd, number> = { closed: 0, 'pair-again': 3, replaced: 4, protocol: 5 };
-const WORDS_OF_END: Record<Exclude<AgentEnd, 'closed'>, string> = {
-  'pair-again': 'the relay does not take this token any more. Make a new one with the owner key (POST /v1/agents/<id>/token)',
-  replaced: 'another process of this agent took over',
-  protocol: 'the relay does not understand this version of lineup',
-};
+/** In the order of `lineup --help`. */
+const COMMANDS: readonly AddCommand[] = [addDemo];
 
 /** A connection over a slow line must not be given up before it had a chance, in ms; Node's own default is 250. */
 const FAMILY_ATTEMPT_MS = 2_500;
 
-class Misuse extends Error {}
+const OUTRO = `
+Environment:
+  LINEUP_RELAY_URL         the relay's address       } in place of what "lineup setup" stored
+  LINEUP_AGENT_TOKEN       the agent's token         }
+  LINEUP_CONVERSATION_ID   where new devices are greeted, and where commands speak. Default: the agent's oldest conversation
+  LINEUP_OWNER_KEY         the relay's owner key, for setup; asked for when it is not set
+  LINEUP_PROFILE           as --profile
 
-for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, (error) => fail(1, sentence(error)));
+Examples:
+  $ lineup setup https://relay.example     enrol this machine's agent
+  $ lineup pair                            pair a phone
+  $ lineup ask "Deploy?" test staging production
+
+Exit codes:
+  0  done, or ended by a signal       6  the relay cannot be reached     10  ask: declined
+  1  something unexpected             7  the relay refused the request   11  ask: nobody answered in time
+  2  wrong usage, or not set up       8  the agent program failed        12  ask: the question was taken back
+  3  the token or key is not taken                                       13  ask: no device could ask it
+  4  another process of this agent runs or took over
+  5  the relay does not understand this version`;
+
+const terminal = new Terminal();
+const program = new Command('lineup');
+const line = new CommandLine(terminal, process.env, () => program.opts<CommonOptions>());
+
+program
+  .description('Connects an agent at home with your phone, through your own relay.')
+  .version(VERSION, '-V, --version')
+  .option('--profile <name>', 'which agent of this machine. Default: "default"')
+  .option('--state <folder>', "the agent's folder, in place of a profile: its token, unsent messages, open questions")
+  .option('--json', 'results as JSON, one document a line')
+  .usage('[options] <command>')
+  .helpCommand(false)
+  .configureHelp({ showGlobalOptions: true })
+  // What commander would say comes as every other failure does: one line, from one place.
+  .configureOutput({ writeErr: () => undefined })
+  .exitOverride()
+  .hook('preAction', () => void (terminal.json = line.json))
+  .addHelpText('after', OUTRO)
+  .action((_options: unknown, { args: [wanted] }: Command) => {
+    const what = wanted === undefined ? 'which command?' : `there is no command "${wanted}"`;
+    throw new CommanderError(EXIT.usage, 'lineup.command', what);
+  });
+for (const add of COMMANDS) add(program, line);
+// Only now, since commands inherit it: a word that names no command reaches the action above.
+program.allowExcessArguments();
+
+for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, fail);
+// A reader that has gone (`lineup tail | head`) is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => (error.code === 'EPIPE' ? process.exit(EXIT.ok) : fail(error)));
+setDefaultAutoSelectFamilyAttemptTimeout(FAMILY_ATTEMPT_MS);
 
 try {
-  const { command, state } = readArguments();
-  if (command !== 'demo') throw new Misuse(command === undefined ? 'which command?' : `there is no command "${command}"`);
-  await runDemo(state);
+  await program.parseAsync();
+  process.exit(process.exitCode ?? EXIT.ok);
 } catch (error) {
-  if (error instanceof Misuse || error instanceof TokenError) fail(2, `${sentence(error)} (lineup --help)`);
-  fail(1, sentence(error));
+  if (error instanceof CommanderError && error.exitCode === 0) process.exit(EXIT.ok);
+  fail(error);
 }
 
-async function runDemo(state: string): Promise<void> {
-  setDefaultAutoSelectFamilyAttemptTimeout(FAMILY_ATTEMPT_MS);
-  const agent = new LineUpAgent({ ...readEnvironment(), state, name: 'Demo', agent: 'LineUp demo', log: logger() });
-  demo(agent);
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => {
-      void agent.close();
-      // Whoever asks twice does not want to wait.
-      process.once(signal, () => process.exit(EXIT_OF_END.closed));
-    });
-  }
-  await agent.start();
-  say(`the demo agent is ${agent.id}`);
-  const end = await agent.ended;
-  if (end === 'closed') process.exit(EXIT_OF_END.closed);
-  fail(EXIT_OF_END[end], WORDS_OF_END[end]);
-}
-
-function readArguments(): { command: string | undefined; state: string } {
-  const options = { state: { type: 'string', default: '.lineup/agent' }, help: { type: 'boolean', short: 'h', default: false } } as const;
-  const { values, positionals } = parse(() => parseArgs({ options, allowPositionals: true }));
-  if (values.help) {
-    process.stdout.write(`${USAGE}\n`);
-    process.exit(0);
-  }
-  const [command, extra] = positionals;
-  if (extra !== undefined) throw new Misuse(`"${extra}" is one word too many`);
-  if (values.state === '') throw new Misuse('--state must name a folder');
-  return { command, state: values.state };
-}
-
-function parse<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    // Node adds advice on how to escape dashes, which nobody needs here.
-    throw new Misuse(sentence(error).replace(/\. To specify.*$/, ''));
-  }
-}
-
-function readEnvironment(): { relay: string; token: string; conversationId?: string } {
-  const { LINEUP_RELAY_URL: relay = '', LINEUP_AGENT_TOKEN: token = '', LINEUP_CONVERSATION_ID: conversationId = '' } = process.env;
-  // Nothing that this process starts needs it.
-  delete process.env.LINEUP_AGENT_TOKEN;
-  if (relay === '') throw new Misuse("LINEUP_RELAY_URL must be the relay's address, such as https://relay.example");
-  const url = URL.parse(relay);
-  if (!url || !/^https?:$/.test(url.protocol)) throw new Misuse(`LINEUP_RELAY_URL must be an http or https address, such as https://relay.example`);
-  if (token === '') throw new Misuse('LINEUP_AGENT_TOKEN must be the token of an enrolled agent (POST /v1/agents)');
-  if (conversationId !== '' && !hasIdShape('cv', conversationId)) throw new Misuse('LINEUP_CONVERSATION_ID must be a conversation id, cv_…');
-  return { relay: url.origin, token: token.trim(), ...(conversationId !== '' && { conversationId }) };
-}
-
-/** Says when a conversation comes and goes, once each. */
-function logger(): (event: AgentEvent) => void {
-  const isOnline = new Map<string, boolean>();
-  return (event) => {
-    const where = event.conversationId === undefined ? '' : ` (${event.conversationId})`;
-    if (event.kind === 'problem') return say(`${event.problem}${where}`);
-    const online = event.state.name === 'online' || (event.state.name === 'waiting' ? false : undefined);
-    if (online === undefined || isOnline.get(where) === online) return;
-    isOnline.set(where, online);
-    say(`${online ? 'online' : 'offline, trying again'}${where}`);
-  };
-}
-
-function say(line: string): void {
-  process.stdout.write(`lineup: ${line}\n`);
-}
-
-function fail(code: number, line: string): never {
-  process.stderr.write(`lineup: ${line}\n`);
-  process.exit(code);
+function fail(error: unknown): never {
+  const { exitCode, message } = failureOf(error);
+  if (terminal.json) terminal.result({ error: { exitCode, message } }, '');
+  terminal.note(message);
+  process.exit(exitCode);
 }

@@ -12,7 +12,8 @@ import { RelayError } from '../core/errors.ts';
 import { RelayHttp } from '../core/http.ts';
 import { FileOutboxStore } from '../core/outbox-file.ts';
 import { AgentConversation, type AgentConnection, type Handlers } from './agent-conversation.ts';
-import { FileCredentials, readClaims } from './agent-token.ts';
+import { Deferred } from './deferred.ts';
+import { FileCredentials, readClaims, tokenPath } from './agent-token.ts';
 import { CallMemory } from './call-memory.ts';
 import { makePrivateFolder } from './private-file.ts';
 import { Questions, type AnswerHandler, type Question } from './questions.ts';
@@ -71,7 +72,7 @@ export class LineUpAgent {
   readonly #handlers: Handlers = {};
   readonly #questions = new Questions();
   readonly #conversations = new Map<string, Promise<AgentConversation>>();
-  readonly #ended = Promise.withResolvers<AgentEnd>();
+  readonly #ended = new Deferred<AgentEnd>();
   readonly #closing = new AbortController();
   #listing: Promise<void> | null = null;
   #mustListAgain = false;
@@ -84,7 +85,7 @@ export class LineUpAgent {
     this.#options = options;
     this.#agentId = claims.agentId;
     this.#homeId = options.conversationId;
-    this.#credentials = new FileCredentials(join(this.#folder, 'token'), options.token);
+    this.#credentials = new FileCredentials(tokenPath(options.state, claims.agentId), options.token);
     this.#http = new RelayHttp({
       origin: options.relay,
       token: () => this.#credentials.load(),

@@ -1,0 +1,150 @@
+/** The conversations of an agent as a bridge needs them: beside what a handler's chat does, calls whose answer is awaited in the middle of a run. */
+import type { JsonObject } from '../../../src/protocol/json.ts';
+import type { Payloads } from '../../../src/protocol/messages.ts';
+import { Connection } from '../../core/connection.ts';
+import type { ConnectionOptions } from '../../core/connection-options.ts';
+import { isMessage, type DurableType, type EphemeralType, type Message } from '../../core/frames.ts';
+import { RelayHttp } from '../../core/http.ts';
+import { randomId } from '../../core/random-id.ts';
+import type { AgentConnection } from '../agent-conversation.ts';
+
+/** How a call ended: the part of a `tool.result` that says so. */
+export type CallEnding = Pick<Payloads['tool.result'], 'result' | 'error'>;
+
+/** What a device is called with. */
+export interface ToolRequest {
+  name: string;
+  action?: string;
+  arguments: JsonObject;
+}
+
+/** How a call is made. */
+export interface CallOptions {
+  /** Aborted: the call is taken back and ends as cancelled. */
+  signal?: AbortSignal;
+  /** Default: whichever device answers first. */
+  deviceId?: string;
+  /** Hears of `tool.progress`. */
+  onProgress?: (progress: Payloads['tool.progress']) => void;
+}
+
+interface Line {
+  connection: AgentConnection;
+  options: ConnectionOptions;
+  http: RelayHttp;
+}
+
+interface Pending {
+  settle: (ending: CallEnding) => void;
+  onProgress?: (progress: Payloads['tool.progress']) => void;
+}
+
+/**
+ * Every open conversation of one agent. Give {@link connect} to the agent as its `connect`.
+ *
+ * A call waits in this process's memory. What an earlier process had asked is settled as cancelled at the first connection, since whoever
+ * waited for it is gone.
+ */
+export class ConversationLines {
+  readonly #lines = new Map<string, Line>();
+  readonly #pending = new Map<string, Pending>();
+  readonly #make: (options: ConnectionOptions) => AgentConnection;
+
+  /** @param make default: the real {@link Connection} */
+  constructor(make: (options: ConnectionOptions) => AgentConnection = (options) => new Connection(options)) {
+    this.#make = make;
+  }
+
+  /** Makes the connection of one conversation. */
+  connect = (options: ConnectionOptions): AgentConnection => {
+    const connection = this.#make({ ...options, hello: { ...options.hello, cancel_pending: true } });
+    const { relay: origin, credentials, fetch } = options;
+    // An agent's credentials always hold a token; a relay that gets an empty one says what is wrong.
+    const http = new RelayHttp({ origin, token: async () => (await credentials.load()) ?? '', ...(fetch && { fetch }) });
+    this.#lines.set(options.conversationId, { connection, options, http });
+    connection.on('message', (frame) => {
+      if (isMessage(frame, 'tool.result')) this.#pending.get(frame.payload.call_id)?.settle(frame.payload);
+      if (isMessage(frame, 'tool.progress')) this.#pending.get(frame.payload.call_id)?.onProgress?.(frame.payload);
+    });
+    connection.on('state', (state) => {
+      if (state.name === 'stopped' && this.#lines.get(options.conversationId)?.connection === connection) this.#lines.delete(options.conversationId);
+    });
+    return connection;
+  };
+
+  /** The ids of the open conversations, the oldest first. */
+  get conversationIds(): string[] {
+    return [...this.#lines.keys()];
+  }
+
+  /** The HTTP side of the agent; undefined before the first conversation is open. */
+  get http(): RelayHttp | undefined {
+    return this.#lines.values().next().value?.http;
+  }
+
+  /**
+   * Calls a tool of the devices and waits for its end, whatever the network does meanwhile.
+   * Never rejects: what goes wrong is an ending with an error.
+   */
+  async call(conversationId: string, request: ToolRequest, { signal, deviceId, onProgress }: CallOptions = {}): Promise<CallEnding> {
+    if (signal?.aborted) return CANCELLED;
+    const line = this.#lines.get(conversationId);
+    if (!line) return NO_CONVERSATION;
+    const callId = randomId('call');
+    const { promise, resolve } = Promise.withResolvers<CallEnding>();
+    this.#pending.set(callId, { settle: resolve, ...(onProgress && { onProgress }) });
+    const cancel = () => {
+      resolve(CANCELLED);
+      // A call that was settled at the same moment refuses this, and nobody needs to know.
+      line.connection.send('tool.cancel', { call_id: callId }).catch(() => undefined);
+    };
+    signal?.addEventListener('abort', cancel, { once: true });
+    try {
+      const target = deviceId === undefined ? {} : { target: { kind: 'app' as const, id: deviceId } };
+      const sent = await line.connection.send('tool.call', { ...request, call_id: callId }, { id: callId, ...target });
+      sent.done.catch((error: unknown) => resolve(failed(error)));
+      return await promise;
+    } catch (error) {
+      return failed(error);
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+      this.#pending.delete(callId);
+    }
+  }
+
+  /** Puts a message into the outbox. Returns a promise of the relay's acknowledgement; false: it was refused, or the conversation is not open. */
+  async send<T extends DurableType>(conversationId: string, type: T, payload: Payloads[T], id?: string): Promise<{ arrived: Promise<boolean> }> {
+    const line = this.#lines.get(conversationId);
+    if (!line) return { arrived: Promise.resolve(false) };
+    const { done } = await line.connection.send(type, payload, { ...(id !== undefined && { id }) });
+    return {
+      arrived: done.then(
+        () => true,
+        () => false,
+      ),
+    };
+  }
+
+  /** Tells something to whoever is there now. */
+  sendNow<T extends EphemeralType>(conversationId: string, type: T, payload: Payloads[T]): void {
+    this.#lines.get(conversationId)?.connection.sendNow(type, payload);
+  }
+
+  /** The content of an image or a file that a device sent. */
+  async download(conversationId: string, fileId: string): Promise<Blob> {
+    const line = this.#lines.get(conversationId);
+    if (!line) throw new Error('the conversation is not open');
+    return line.http.download(conversationId, fileId);
+  }
+}
+
+/** A message of a device that holds content: an image, or a file. */
+export type ContentMessage = Message<'image'> | Message<'file'>;
+
+const CANCELLED: CallEnding = { error: { code: 'cancelled', message: 'The call was taken back.' } };
+const NO_CONVERSATION: CallEnding = { error: { code: 'not_found', message: 'There is no open conversation to ask in.' } };
+
+function failed(error: unknown): CallEnding {
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'internal';
+  return { error: { code, message: error instanceof Error ? error.message : String(error) } };
+}
