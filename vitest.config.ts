@@ -18,7 +18,7 @@ export default defineConfig({
         plugins: [sqlAsText],
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'client/**/*.test.{ts,tsx}', 'bench/**/*.test.ts', 'scripts/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'test/model/**/*.test.ts', 'client/**/*.test.{ts,tsx}', 'bench/**/*.test.ts', 'scripts/**/*.test.ts'],
           testTimeout: 30_000,
         },
       },

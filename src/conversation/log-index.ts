@@ -17,18 +17,27 @@ export interface Run {
   entries: ArrayLike<number>;
 }
 
-/** A 53-bit hash of a text (two 32-bit multiply-xor lanes). Not for secrets: every hit is compared with the stored row. */
+/**
+ * A 53-bit hash of a text: two multiplicative lanes that differ in start and factor, stirred at the end so that short ids reach
+ * every bit. Not for secrets: every hit is compared with the stored row.
+ */
 export function hash53(text: string): number {
-  let a = 0xdeadbeef;
-  let b = 0x41c6ce57;
+  let low = 0x6c62272e;
+  let high = 0x07bb0142;
   for (let i = 0; i < text.length; i++) {
-    const c = text.charCodeAt(i);
-    a = Math.imul(a ^ c, 2654435761);
-    b = Math.imul(b ^ c, 1597334677);
+    const unit = text.charCodeAt(i);
+    low = Math.imul(low ^ unit, 0x01000193);
+    high = Math.imul(high ^ unit, 0x5bd1e995);
   }
-  a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909);
-  b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909);
-  return 4294967296 * (2097151 & b) + (a >>> 0);
+  low = stir(low ^ (high >>> 7));
+  high = stir(high ^ low);
+  return (high >>> 11) * 2 ** 32 + (low >>> 0);
+}
+
+/** Spreads the change of any bit over all 32. */
+function stir(lane: number): number {
+  const mixed = Math.imul(lane ^ (lane >>> 16), 0x45d9f3b);
+  return mixed ^ (mixed >>> 15);
 }
 
 /** The index of one log. After a rollback, drop it and make a new one. */

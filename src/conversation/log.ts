@@ -137,9 +137,11 @@ export class Log {
   compact(seq: number): void {
     const [row] = this.#sql.exec<{ frame: string | null; bytes: number }>('SELECT frame, bytes FROM log WHERE seq = ?', seq);
     if (!row?.frame) return;
+    // Loaded before the row changes: it counts what is stored.
+    const { index } = this;
     const digest = textDigest(canonicalContent(JSON.parse(row.frame) as Envelope));
     this.#sql.exec('UPDATE log SET frame = NULL, bytes = 0, digest = ? WHERE seq = ?', digest, seq);
-    if (seq > this.#meta.trimmedTo) this.index.resize(seq, -row.bytes);
+    if (seq > this.#meta.trimmedTo) index.resize(seq, -row.bytes);
   }
 
   /** Deletes a message that outlived retention and is no longer needed. */
