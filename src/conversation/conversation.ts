@@ -30,6 +30,8 @@ export interface ConversationPorts {
   limits: Limits;
   /** Resolves when everything that waits to be received has been: frames that came meanwhile are committed together. */
   nextTurn(): Promise<void>;
+  /** Sees that work which nobody waits for is finished before the conversation may sleep. */
+  keepAwake(work: Promise<void>): void;
   /** Sets the one alarm, in ms. Called inside the transaction that needs it. */
   setAlarm(at: number): void;
   /** Checks a token that came with hello (§4). */
@@ -54,7 +56,7 @@ export class Conversation {
   readonly #committer: Committer;
   readonly roster = new Roster();
   #waiting: Waiting[] = [];
-  #turn: Promise<void> | undefined;
+  #draining = false;
   #alarmAt: number | undefined;
   /** Frames of connections whose token is being checked. */
   #held = new Map<Connection, string[]>();
@@ -108,7 +110,8 @@ export class Conversation {
 
   /**
    * A frame came. Never throws.
-   * @returns a promise when something is left to wait for; most frames are done at once, and a promise costs more than they do
+   * @returns a promise while a hello's token is being checked; any other frame is done, or waits for a commit of its own accord:
+   * a promise would cost more than the frame
    */
   receive(connection: Connection, data: string | ArrayBuffer): Promise<void> | undefined {
     if (!this.roster.has(connection)) return undefined;
@@ -120,7 +123,7 @@ export class Conversation {
     } catch (error) {
       this.#failed(connection, error);
     }
-    this.#settlePresence(false);
+    this.#settlePresence(false, now);
     this.#save();
     return pending?.then(
       () => this.#save(),
@@ -159,12 +162,12 @@ export class Conversation {
     const message: Inbound = { ...read.value, from, connection: null };
     const { id } = message.envelope;
     if (message.type.class === 'ephemeral') {
-      const error = this.#route(message);
+      const error = this.#route(message, this.#ports.clock.now());
       this.#save();
       return error ? { ok: false, error } : { ok: true, seq: null, duplicate: false, id };
     }
     return new Promise((resolve) => {
-      void this.#enqueue({ message, answered: (answer) => resolve({ ...answer, id }) });
+      this.#enqueue({ message, answered: (answer) => resolve({ ...answer, id }) });
       this.#save();
     });
   }
@@ -264,7 +267,7 @@ export class Conversation {
     // Welcomed before the others go, so that a participant which only changes sockets never counts as gone.
     connection.update({ session, attempt, phase: 'replay' });
     for (const older of replaced) this.close(older, CLOSE.replaced);
-    this.#settlePresence(true, connection);
+    this.#settlePresence(true, this.#ports.clock.now(), connection);
     if (hello.cancel_pending && you.kind === 'agent' && this.ledger.calls.pendingCount > 0) {
       const effects: Effect[] = [];
       const now = this.#ports.clock.now();
@@ -304,13 +307,14 @@ export class Conversation {
         this.#control(connection, from, message.envelope);
         return undefined;
       case 'ephemeral': {
-        const error = this.#route(message);
+        const error = this.#route(message, now);
         if (error) connection.send(errorFrame(message.envelope.id, error));
         return undefined;
       }
       case 'logged':
       case 'kept':
-        return this.#enqueue({ message });
+        this.#enqueue({ message });
+        return undefined;
     }
   }
 
@@ -362,9 +366,8 @@ export class Conversation {
   }
 
   /** Delivers an ephemeral message to who is there; it never touches the disk and waits for no commit. */
-  #route(message: Inbound): Refusal | null {
+  #route(message: Inbound, now: number): Refusal | null {
     const { envelope, from } = message;
-    const now = this.#ports.clock.now();
     const effects: Effect[] = [];
     const audience = audienceFor({ ledger: this.ledger, message, now, effects, isOnline: (id) => this.roster.isOnline(id) });
     if (!audience.ok) return audience.error;
@@ -383,12 +386,12 @@ export class Conversation {
   }
 
   /** Commits at once when nothing else does; what comes before the next turn is committed together. */
-  #enqueue(waiting: Waiting): Promise<void> | undefined {
+  #enqueue(waiting: Waiting): void {
     this.#waiting.push(waiting);
-    if (this.#turn) return this.#turn;
+    if (this.#draining) return;
     this.flush();
-    this.#turn = this.#drain();
-    return undefined;
+    this.#draining = true;
+    this.#ports.keepAwake(this.#drain());
   }
 
   async #drain(): Promise<void> {
@@ -402,7 +405,7 @@ export class Conversation {
     } catch (error) {
       this.#ports.report(error);
     } finally {
-      this.#turn = undefined;
+      this.#draining = false;
     }
   }
 
@@ -438,11 +441,10 @@ export class Conversation {
     this.#settlePresence(true);
   }
 
-  #settlePresence(force: boolean, except?: Connection): void {
-    for (const { participant, online } of this.roster.judge(this.#ports.clock.now(), force)) {
+  #settlePresence(force: boolean, now = this.#ports.clock.now(), except?: Connection): void {
+    for (const { participant, online } of this.roster.judge(now, force)) {
       const member = this.ledger.participants.get(participant.id);
       if (!member) continue;
-      const now = this.#ports.clock.now();
       this.ledger.participants.seen(participant.id, online ? now : Math.max(member.seen_at ?? 0, this.#lastHeard(participant.id)));
       const { kind, id, name } = member;
       this.#apply([

@@ -43,6 +43,7 @@ export class ConversationObject extends DurableObject<Env> implements Conversati
       clock: CLOCK,
       limits: () => readLimits(env),
       nextTurn: () => scheduler.wait(0),
+      keepAwake: (work) => this.ctx.waitUntil(work),
       setAlarm: (at) => void ctx.storage.setAlarm(at),
       migrate: () => migrate(this.#sql, CLOCK, MIGRATIONS),
       admitToken: (token, conversationId) => admitToken(env, token, conversationId),

@@ -6,6 +6,7 @@ import type { CloseCode } from '../protocol/close-codes.ts';
 export class SocketTransport implements Transport {
   readonly #ctx: DurableObjectState;
   readonly #socket: WebSocket;
+  #closed = false;
 
   constructor(ctx: DurableObjectState, socket: WebSocket) {
     this.#ctx = ctx;
@@ -13,11 +14,11 @@ export class SocketTransport implements Transport {
   }
 
   send(frame: string): void {
-    // A peer that is going gets no more; its close event follows.
-    if (this.#socket.readyState === WebSocket.READY_STATE_OPEN) this.#socket.send(frame);
+    if (!this.#closed) this.#socket.send(frame);
   }
 
   close(code: CloseCode, reason: string): void {
+    this.#closed = true;
     this.#socket.serializeAttachment(null);
     this.#socket.close(code, reason);
   }

@@ -106,6 +106,7 @@ export class Room {
       clock: { now: () => this.now },
       limits: this.limits,
       nextTurn: () => new Promise((resolve) => this.#turns.push(resolve)),
+      keepAwake: () => undefined,
       setAlarm: (at) => {
         const before = this.alarmAt;
         this.sql.onRollback(() => (this.alarmAt = before));
