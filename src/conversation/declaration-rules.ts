@@ -2,6 +2,7 @@
 import type { Envelope, Sender } from '../protocol/envelope.ts';
 import { randomToken } from '../protocol/ids.ts';
 import { canonicalJson, jsonText, type JsonObject } from '../protocol/json.ts';
+import type { Audience } from './audience.ts';
 import { textDigest } from './digest.ts';
 import { deliveredFrame } from './effects.ts';
 import type { Ledger } from './ledger.ts';
@@ -14,20 +15,20 @@ function frameOf(ledger: Ledger, envelope: Envelope, sender: Sender, at: number)
 }
 
 /** Delivers the message to whom it is for, and answers the frame that went out. */
-function deliver(context: RuleContext): { ok: true; frame: string } | { ok: false; answer: ReturnType<Rule> } {
+function deliver(context: RuleContext): { ok: true; frame: string; audience: Audience } | { ok: false; answer: ReturnType<Rule> } {
   const { ledger, message, now, effects } = context;
   const audience = audienceFor(context);
   if (!audience.ok) return { ok: false, answer: { ok: false, error: audience.error } };
   const frame = frameOf(ledger, message.envelope, message.from, now);
   effects.push({ kind: 'broadcast', class: 'kept', sender: message.from.id, audience: audience.value, origin: message.connection, frame });
-  return { ok: true, frame };
+  return { ok: true, frame, audience: audience.value };
 }
 
 /** `status`. */
 export const status: Rule = (context) => {
   const sent = deliver(context);
   if (!sent.ok) return sent.answer;
-  context.ledger.declarations.keep('status', sent.frame);
+  context.ledger.declarations.keepStatus(sent.audience, sent.frame);
   return accepted(null);
 };
 
@@ -88,10 +89,12 @@ export const inventory: Rule = (context) => {
 /** `lineup.v1.app.list`: the capabilities alone; of it and the inventory the newer is current. */
 export const appList: Rule = (context) => {
   const { ledger, message } = context;
+  const { capabilities } = message.envelope.payload;
   const sent = deliver(context);
   if (!sent.ok) return sent.answer;
   ledger.declarations.keep(`apps:${message.from.id}`, sent.frame);
-  ledger.declarations.declare(message.from.id, 'capability', names(message.envelope.payload.capabilities, 'name'));
+  // A sealed one need not say what it lists: then what was declared stays.
+  if (capabilities !== undefined) ledger.declarations.declare(message.from.id, 'capability', names(capabilities, 'name'));
   return accepted(null);
 };
 

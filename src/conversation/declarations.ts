@@ -1,8 +1,9 @@
 /** What devices declare (§7): inventories by revision, tool lists, capability lists; the latest of each, outside the log. */
+import type { Delivered, Participant } from '../protocol/envelope.ts';
 import type { Sql, SqlValue } from './ports.ts';
 
-/** A kept value: the agent's status, or what a device last said. */
-export type KeptSlot = 'status' | `${'tools' | 'apps' | 'inventory'}:${string}`;
+/** A kept value: the agent's status for all or for one device, or what a device last said. */
+export type KeptSlot = 'status' | `${'status' | 'tools' | 'apps' | 'inventory'}:${string}`;
 
 /** What a declaration names. */
 export type DeclaredKind = 'application' | 'capability';
@@ -43,6 +44,19 @@ export class Declarations {
     return [...this.#kept].flatMap(([slot, frame]) => (slot.startsWith(prefix) ? [{ device: slot.slice(prefix.length), frame }] : []));
   }
 
+  /** Keeps a status for one device, or for all (null): then what single devices were told is over. */
+  keepStatus(device: string | null, frame: string): void {
+    if (device === null) for (const slot of this.#kept.keys()) if (slot.startsWith('status:')) this.#drop(slot);
+    this.keep(device === null ? 'status' : `status:${device}`, frame);
+  }
+
+  /** The newest status that a participant may know of: the agent all of its own, a device those for all and for itself. */
+  statusFor({ kind, id }: Participant): string | undefined {
+    const told = kind === 'agent' ? [...this.#kept].filter(([slot]) => slot.startsWith('status:')).map(([, frame]) => frame) : [];
+    const own = this.#kept.get(`status:${id}`);
+    return own ?? told.sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1)).at(-1) ?? this.#kept.get('status');
+  }
+
   /** Replaces what is in a slot. */
   keep(slot: KeptSlot, frame: string): void {
     this.#kept.set(slot, frame);
@@ -78,7 +92,9 @@ export class Declarations {
 
   /** How something stands with these devices (§6, 6). */
   standing(kind: DeclaredKind, name: string, devices: readonly string[]): Standing {
-    const known = devices.filter((device) => this.#kept.has(`inventory:${device}`) || (kind === 'capability' && this.#kept.has(`apps:${device}`)));
+    const known = devices.filter(
+      (device) => this.#kept.has(`inventory:${device}`) || (kind === 'capability' && isReadable(this.#kept.get(`apps:${device}`))),
+    );
     if (known.length === 0) return 'unknown';
     const states = known.map((device) => this.#declared.get(device)?.[kind].get(name));
     if (states.includes(true)) return 'declared';
@@ -87,12 +103,14 @@ export class Declarations {
 
   /** Forgets everything that a device said (§7: revoking a device drops its inventory). */
   forget(device: string): void {
-    for (const slot of [`tools:${device}`, `apps:${device}`, `inventory:${device}`]) {
-      if (this.#kept.delete(slot)) this.#sql.exec('DELETE FROM kept WHERE slot = ?', slot);
-    }
+    for (const slot of [`status:${device}`, `tools:${device}`, `apps:${device}`, `inventory:${device}`]) this.#drop(slot);
     this.#declared.delete(device);
     this.#sql.exec('DELETE FROM declared WHERE device = ?', device);
     this.#sql.exec('DELETE FROM revisions WHERE device = ?', device);
+  }
+
+  #drop(slot: string): void {
+    if (this.#kept.delete(slot)) this.#sql.exec('DELETE FROM kept WHERE slot = ?', slot);
   }
 
   #of(device: string): Record<DeclaredKind, Map<string, boolean>> {
@@ -103,4 +121,13 @@ export class Declarations {
     }
     return declared;
   }
+}
+
+function timeOf(frame: string): string {
+  return (JSON.parse(frame) as Delivered).ts ?? '';
+}
+
+/** Whether an `app.list` says what it lists: a sealed one need not. */
+function isReadable(frame: string | undefined): boolean {
+  return frame !== undefined && Array.isArray((JSON.parse(frame) as Delivered).payload.capabilities);
 }

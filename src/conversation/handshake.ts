@@ -43,7 +43,7 @@ export function welcome(
   { point, token, isOnline }: { point: ResumePoint; token: string | null; isOnline: (id: string) => boolean },
 ): Welcome {
   const { meta, log, declarations, limits } = ledger;
-  const status = declarations.kept('status');
+  const status = declarations.statusFor(you);
   return {
     you,
     conversation: { id: meta.conversationId, title: meta.title },
@@ -80,7 +80,7 @@ export function welcome(
  * open surface the open and the newest patch, ascending by seq; for the agent what each device keeps.
  */
 export function restored(ledger: Ledger, you: Participant, after: number): string[] {
-  if (you.kind === 'agent') return keptFor(ledger, 'agent');
+  if (you.kind === 'agent') return keptFor(ledger, you);
   const seqs = [
     ...pendingFor(ledger, you).map(({ seq }) => seq),
     ...surfacesFor(ledger, you).flatMap(({ open_seq, patch_seq }) => (patch_seq === null ? [open_seq] : [open_seq, patch_seq])),

@@ -2,6 +2,7 @@
  * Brings logged messages to sockets (§4). Replay and live are one thing: frames in seq order within the flow window. A socket
  * that is caught up gets them from memory, one that is not reads them from the log when its cursor moves.
  */
+import type { Participant } from '../protocol/envelope.ts';
 import { canSee } from './audience.ts';
 import type { Connection } from './connection.ts';
 import { controlFrame, type LoggedEffect } from './effects.ts';
@@ -81,13 +82,13 @@ function finishReplay(connection: Connection, ledger: Ledger): void {
   }
   if (state.owesKept && participant && state.sentSeq === ledger.log.head) {
     connection.update({ owesKept: false });
-    for (const frame of keptFor(ledger, participant.kind)) connection.send(frame);
+    for (const frame of keptFor(ledger, participant)) connection.send(frame);
   }
 }
 
-/** The kept frames that a participant of this kind gets. */
-export function keptFor({ declarations }: Ledger, kind: 'agent' | 'app'): string[] {
-  if (kind === 'app') return [declarations.kept('status') ?? []].flat();
+/** The kept frames that a participant gets. */
+export function keptFor({ declarations }: Ledger, participant: Participant): string[] {
+  if (participant.kind === 'app') return [declarations.statusFor(participant) ?? []].flat();
   return (['inventory:', 'apps:', 'tools:'] as const).flatMap((slots) => declarations.keptAll(slots).map(({ frame }) => frame));
 }
 
