@@ -1,11 +1,11 @@
 /** Which screen is shown. */
 import { useEffect, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { Chat } from './chat/chat.tsx';
 import { ConversationProvider, useApp, useView } from './parts/contexts.ts';
 import { useWide } from './parts/use-wide.ts';
 import { ConversationList } from './screens/conversation-list.tsx';
 import { InvitationScreen } from './screens/invitation.tsx';
+import { NoConversation } from './screens/no-conversation.tsx';
 import { PairAgain } from './screens/pair-again.tsx';
 import { conversationHref, readRoute, useHash } from './screens/route.ts';
 import { SettingsSheet } from './screens/settings-sheet.tsx';
@@ -30,15 +30,19 @@ function useStay(key: string | null): void {
 
 /** Conversations: list and timeline side by side where there is room, one after the other where there is not. */
 function Home({ view, place }: { view: AppView; place: string | null }) {
-  const { t } = useTranslation();
+  const app = useApp();
   const wide = useWide();
   const [settings, setSettings] = useState(false);
   const { rows, pairings } = view;
-  const several = rows.length + pairings.filter(({ ended }) => ended).length > 1;
+  const listable = rows.length + pairings.filter((pairing) => pairing.ended).length;
+  const several = listable > 1;
   const ended = pairings.find((pairing) => pairing.ended && (pairing.key === place || !several));
   const row = ended ? undefined : (rows.find(({ key }) => key === place) ?? (wide || !several ? rows[0] : undefined));
-  const listed = wide || (!row && !ended && several);
+  const listed = listable > 0 && (wide || (!row && !ended));
   const onMore = () => setSettings(true);
+  useEffect(() => {
+    if (row) app.show(row.key);
+  }, [app, row]);
   useStay(place === null ? (row?.key ?? null) : null);
   return (
     <div className={listed && (row ?? ended) ? 'app with-list' : 'app'}>
@@ -49,13 +53,7 @@ function Home({ view, place }: { view: AppView; place: string | null }) {
           <Chat back={several && !wide ? '#/' : null} onMore={onMore} />
         </ConversationProvider>
       )}
-      {!row && !ended && !listed && (
-        <main className="screen">
-          <div className="screen-column middle">
-            <h1 className="smaller">{t('list.none')}</h1>
-          </div>
-        </main>
-      )}
+      {listable === 0 && pairings[0] && <NoConversation pairing={pairings[0]} />}
       <SettingsSheet pairing={row?.pairing ?? ended ?? null} open={settings} onClose={() => setSettings(false)} />
     </div>
   );

@@ -88,11 +88,11 @@ export class AppPage {
 }
 
 /** Waits until something is true. */
-export async function until(what: string, check: () => Promise<boolean> | boolean, withinMs = SEEN_WITHIN_MS): Promise<void> {
+export async function until(what: string | (() => string), check: () => Promise<boolean> | boolean, withinMs = SEEN_WITHIN_MS): Promise<void> {
   const end = Date.now() + withinMs;
   for (;;) {
     if (await check()) return;
-    if (Date.now() > end) throw new Error(`did not happen in time: ${what}`);
+    if (Date.now() > end) throw new Error(`did not happen in time: ${typeof what === 'string' ? what : what()}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

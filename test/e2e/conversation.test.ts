@@ -219,3 +219,23 @@ it('an agent that is away is said to be, and gets what was written when it is ba
   await phone.mark().getByText('delivered').waitFor();
   await phone.sees('I only repeat what you say.');
 });
+
+it('a message that nobody acknowledges offers to be sent again, and is sent once', async () => {
+  const { agent, phone } = await paired();
+  let swallow = true;
+  await phone.page.routeWebSocket(/\/socket$/, (socket) => {
+    const relay = socket.connectToServer();
+    relay.onMessage((frame) => {
+      if (!(swallow && typeof frame === 'string' && frame.includes('"system.ack"'))) socket.send(frame);
+    });
+  });
+  await phone.page.reload();
+  await phone.line('idle').waitFor({ state: 'attached' });
+  await phone.say('does anybody hear?');
+  await phone.mark().getByText('no answer yet').waitFor();
+  swallow = false;
+  await phone.mark().getByRole('button', { name: 'Retry' }).click();
+  await phone.mark().getByText('delivered').waitFor();
+  const { messages } = await agent.http.history(agent.enrolled.conversation_id);
+  expect(messages.filter(({ payload }) => payload.content === 'does anybody hear?')).toHaveLength(1);
+});

@@ -40,7 +40,11 @@ export class DemoAgent {
     this.#child = child;
     let said = '';
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (said += text));
-    await until(`the demo agent is online: ${said}`, () => said.includes('online'), 30_000);
+    await until(
+      () => `the demo agent is online: ${said}`,
+      () => said.includes('online'),
+      30_000,
+    );
   }
 
   /** A fresh pairing link and code. */

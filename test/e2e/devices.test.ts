@@ -159,6 +159,16 @@ it('several conversations are a list, with what each needs', async () => {
   expect(phone.device.complaints()).toEqual([]);
 });
 
+it('when the last conversation is gone, the user can begin another', async () => {
+  const hermes = await agent();
+  const phone = await pairedWith(hermes);
+  await hermes.http.deleteConversation(hermes.enrolled.conversation_id);
+  await phone.sees('No conversation');
+  await phone.page.getByRole('button', { name: 'New conversation' }).click();
+  await phone.line('idle').waitFor({ state: 'attached' });
+  expect(await hermes.http.conversations()).toHaveLength(1);
+});
+
 it('a browser that denies its databases still pairs and talks, and says that it keeps nothing', async () => {
   const hermes = await agent();
   const phone = await world.device();

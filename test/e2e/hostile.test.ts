@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { until, type AppPage } from './app-page.ts';
+import { DESKTOP } from './browser.ts';
 import { ScriptedAgent } from './scripted-agent.ts';
 import { useWorld } from './world.ts';
 
@@ -132,21 +133,43 @@ it('a reader keeps their place while messages come and older ones load', async (
   await until('it is at the end', () => scroller.evaluate((view) => view.scrollHeight - view.scrollTop - view.clientHeight < 2));
 });
 
-it('an Enter of an input method never sends', async () => {
-  const { phone } = await paired();
-  const desktop = await world.device({ viewport: { width: 1280, height: 800 } });
-  await desktop.page.goto('about:blank');
-  await phone.field.focus();
-  await phone.field.fill('ni');
-  const press = (init: object) =>
-    phone.field.evaluate(
-      (element, options) => element.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true, ...options })),
-      init,
+it('an Enter of an input method never sends, and on a touch screen no Enter does', async () => {
+  const { agent, phone } = await paired();
+  const desktop = await world.device(DESKTOP);
+  await desktop.pairByLink((await agent.pairing()).url);
+  const press = (app: AppPage, type: string, init: object = {}) =>
+    app.field.evaluate(
+      (element, [name, options]) => {
+        const event = name.startsWith('composition') ? CompositionEvent : KeyboardEvent;
+        element.dispatchEvent(new event(name, { key: 'Enter', bubbles: true, cancelable: true, ...options }));
+      },
+      [type, init] as const,
     );
-  await press({ isComposing: true });
-  await press({ keyCode: 229 });
-  expect(await phone.notes()).toEqual([]);
-  // A touch screen has no other way to begin a line.
-  await press({ keyCode: 13 });
-  expect(await phone.notes()).toEqual([]);
+  await desktop.field.fill('nihao');
+  await press(desktop, 'keydown', { isComposing: true });
+  await press(desktop, 'keydown', { keyCode: 229 });
+  await press(desktop, 'compositionend');
+  await press(desktop, 'keydown');
+  expect(await desktop.notes()).toEqual([]);
+  await desktop.page.waitForTimeout(100);
+  await press(desktop, 'keydown');
+  await desktop.page.locator('.note').waitFor();
+  expect(await desktop.notes()).toEqual(['nihao']);
+  await phone.sees('nihao');
+  await phone.field.fill('a line');
+  await press(phone, 'keydown');
+  expect(await phone.notes()).toEqual(['nihao']);
+});
+
+it('a part of the page that a deploy took away makes it reload, once', async () => {
+  const agent = await ScriptedAgent.start(world.relay.origin);
+  world.after(() => agent.close());
+  await agent.say('Hello **there**');
+  const phone = await world.device();
+  let loads = 0;
+  phone.page.on('load', () => loads++);
+  await phone.page.route('**/assets/markdown-*.js', (route) => (loads < 2 ? route.fulfill({ status: 404, body: '' }) : route.continue()));
+  await phone.pairByLink((await agent.pairing()).url);
+  await phone.page.locator('.document strong').getByText('there').waitFor();
+  expect(loads).toBe(2);
 });

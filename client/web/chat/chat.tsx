@@ -1,4 +1,5 @@
 /** One conversation on the screen. */
+import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Composer } from '../composer/composer.tsx';
 import { useConversationPart } from '../parts/contexts.ts';
@@ -11,6 +12,7 @@ export function Chat({ back, onMore }: { back: string | null; onMore: () => void
   const { t } = useTranslation();
   const link = useConversationPart((view) => view.link);
   const durable = useConversationPart((view) => view.durable);
+  useTitle();
   return (
     <main className="chat">
       <TopBar back={back} onMore={onMore} />
@@ -20,4 +22,16 @@ export function Chat({ back, onMore }: { back: string | null; onMore: () => void
       {link.name === 'stopped' ? <Stopped reason={link.reason} /> : <Composer />}
     </main>
   );
+}
+
+/** The tab says who it is, and how much needs the user, to whoever looks at another one. */
+function useTitle(): void {
+  const agent = useConversationPart((view) => view.agent.name);
+  const needing = useConversationPart((view) => view.open.filter((entry) => entry.call?.status === 'pending').length);
+  useEffect(() => {
+    document.title = needing > 0 ? `(${needing}) ${agent}` : agent;
+    return () => {
+      document.title = 'LineUp';
+    };
+  }, [agent, needing]);
 }

@@ -1,8 +1,5 @@
 /** The words of the app in English. Every other language has these keys; `_one` and `_other` are plural forms. */
 export const en = {
-  'app.name': 'LineUp',
-  'app.loading': 'One moment',
-
   'welcome.title': 'Your agent, on your phone',
   'welcome.lead': 'It runs at home, on a machine of yours. Here it writes to you, asks you, shows you things, wherever you are.',
   'welcome.step1': 'Start your agent at home. It prints a link and a code.',
@@ -52,7 +49,6 @@ export const en = {
   'again.forget': 'Remove from this device',
 
   'list.title': 'Conversations',
-  'list.untitled': 'Conversation',
   'list.new': 'New conversation',
   'list.you': 'You: {{words}}',
   'list.needsYou': 'needs you',
@@ -148,11 +144,9 @@ export const en = {
   'call.other': 'Something else',
   'call.yes': 'Yes',
   'call.no': 'No',
-  'call.answer': 'Your answer',
   'call.show': 'Show the text',
   'call.left': '{{count}} left',
   'call.over': '{{count}} too many',
-  'call.pickOne': 'Choose one',
   'call.pickAny': 'Choose any',
   'call.refused': 'The answer was not taken: {{message}}',
   'call.answered': 'answered',

@@ -2,9 +2,6 @@
 import type { Words } from './en.ts';
 
 export const zh: Words = {
-  'app.name': 'LineUp',
-  'app.loading': '稍等',
-
   'welcome.title': '你的智能体，就在手机上',
   'welcome.lead': '它运行在你家里自己的机器上。无论你在哪里，它都在这里给你写信、向你提问、把东西给你看。',
   'welcome.step1': '在家里启动智能体，它会给出一个链接和一个配对码。',
@@ -54,7 +51,6 @@ export const zh: Words = {
   'again.forget': '从这台设备移除',
 
   'list.title': '会话',
-  'list.untitled': '会话',
   'list.new': '新会话',
   'list.you': '你：{{words}}',
   'list.needsYou': '需要你',
@@ -147,11 +143,9 @@ export const zh: Words = {
   'call.other': '其他',
   'call.yes': '是',
   'call.no': '否',
-  'call.answer': '你的回答',
   'call.show': '显示内容',
   'call.left': '还可输入 {{count}} 字',
   'call.over': '超出 {{count}} 字',
-  'call.pickOne': '选一项',
   'call.pickAny': '可多选',
   'call.refused': '回答未被接受：{{message}}',
   'call.answered': '已回答',

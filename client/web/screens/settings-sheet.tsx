@@ -41,6 +41,8 @@ export function SettingsSheet({ pairing, open, onClose }: { pairing: Pairing | n
             <dd dir="auto">{pairing.agent.name}</dd>
             <dt>{t('settings.relay')}</dt>
             <dd>{new URL(pairing.relay).host}</dd>
+            <dt>{t('settings.device')}</dt>
+            <dd dir="auto">{pairing.deviceName}</dd>
           </dl>
         )}
         <div className="settings-actions">

@@ -9,7 +9,7 @@ import { RelayCard } from './relay-card.tsx';
 
 export function Welcome() {
   const { t } = useTranslation();
-  const { durable } = useView(useApp().view);
+  const { durable, untold } = useView(useApp().view);
   return (
     <main className="screen">
       <div className="screen-column">
@@ -26,6 +26,11 @@ export function Welcome() {
           <li>{t('welcome.step2')}</li>
           <li>{t('welcome.step3')}</li>
         </ol>
+        {untold && (
+          <p className="remark" role="status">
+            {t('settings.notTold')}
+          </p>
+        )}
         <CodeForm />
         {!durable && <p className="remark">{t('chat.memoryOnly')}</p>}
         <RelayCard />

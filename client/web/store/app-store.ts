@@ -11,6 +11,7 @@ import { rethrowUnlessTrouble, troubleOf, type Trouble } from './trouble.ts';
 export interface Surroundings {
   redeem(relay: string, code: string, deviceName: string): Promise<Redeemed>;
   conversations(pairing: Pairing): Promise<ConversationInfo[]>;
+  create(pairing: Pairing): Promise<ConversationInfo>;
   /** Tells the relay that this device is no longer paired. */
   unpair(pairing: Pairing): Promise<void>;
   /** Opens a conversation; it is not started yet. */
@@ -28,6 +29,7 @@ export interface ConversationRow {
   key: string;
   pairing: Pairing;
   info: Pick<ConversationInfo, 'conversation_id' | 'title' | 'last_message_at'>;
+  /** Connected once it was shown, or is among the most recent. */
   store: ConversationStore;
 }
 
@@ -45,9 +47,11 @@ export interface AppView {
   invitation: Invitation | null;
   /** Whether what is kept here survives the page. */
   durable: boolean;
+  /** A device was forgotten here that the relay could not be told about. */
+  untold: boolean;
 }
 
-/** Conversations beyond this many, the longest silent first, are not kept connected. */
+/** So many conversations, the most recent ones, are kept connected without being opened. */
 const KEPT_CONVERSATIONS = 12;
 
 /** See the file's head. */
@@ -57,6 +61,8 @@ export class AppStore {
   readonly #book: PairingBook;
   readonly #around: Surroundings;
   readonly #rows = new Map<string, ConversationRow>();
+  readonly #connected = new Set<ConversationStore>();
+  #untold = false;
   #invitation: Invitation | null = null;
   #redeeming: Promise<Trouble | null> | null = null;
 
@@ -79,6 +85,7 @@ export class AppStore {
   /** A pairing link was opened. */
   invite(invitation: Invitation | null): void {
     this.#invitation = invitation;
+    this.#untold = false;
     this.view.changed();
   }
 
@@ -89,25 +96,41 @@ export class AppStore {
   }
 
   /** Ends a pairing, here and at the relay. The device is forgotten here whether or not the relay could be told. */
-  async unpair(key: string): Promise<Trouble | null> {
+  async unpair(key: string): Promise<void> {
     const pairing = this.#book.find(key);
-    if (!pairing) return null;
+    if (!pairing) return;
     await this.#closeRows((row) => row.pairing.key === key);
-    const trouble = pairing.ended ? null : await this.#tell(pairing);
+    this.#untold = !pairing.ended && !(await this.#tell(pairing));
     this.#book.remove(key);
     this.#sync();
-    return trouble;
   }
 
   /** Ends every pairing and forgets everything that this browser keeps. */
-  async signOut(): Promise<Trouble | null> {
+  async signOut(): Promise<void> {
     const pairings = this.#book.all().filter((pairing) => !pairing.ended);
     await this.#closeRows(() => true);
-    const troubles = await Promise.all(pairings.map((pairing) => this.#tell(pairing)));
+    const told = await Promise.all(pairings.map((pairing) => this.#tell(pairing)));
+    this.#untold = told.includes(false);
     this.local.wipe();
     await this.#around.wipe();
     this.#sync();
-    return troubles.find((trouble) => trouble !== null) ?? null;
+  }
+
+  /** A conversation is looked at: it is connected from now on. */
+  show(key: string): void {
+    const row = this.#rows.get(key);
+    if (row) this.#connect(row.store);
+  }
+
+  /** Begins a conversation with an agent. Null when it is there. */
+  async create(pairing: Pairing): Promise<Trouble | null> {
+    try {
+      this.#ensureRow(pairing, await this.#around.create(pairing));
+      this.view.changed();
+      return null;
+    } catch (error) {
+      return troubleOf(error);
+    }
   }
 
   /** Asks again which conversations there are. */
@@ -116,10 +139,10 @@ export class AppStore {
       const conversations = await this.#around.conversations(pairing);
       const current = this.#book.find(pairing.key);
       if (!current || current.deviceId !== pairing.deviceId) return;
-      const newest = conversations.toSorted((a, b) => activity(b).localeCompare(activity(a))).slice(0, KEPT_CONVERSATIONS);
-      const ids = new Set(newest.map((info) => info.conversation_id));
+      const ids = new Set(conversations.map((info) => info.conversation_id));
       await this.#closeRows((row) => row.pairing.key === pairing.key && !ids.has(row.info.conversation_id));
-      for (const info of newest) this.#ensureRow(current, info);
+      const rows = conversations.toSorted((a, b) => activity(b).localeCompare(activity(a))).map((info) => this.#ensureRow(current, info));
+      for (const { store } of rows.slice(0, KEPT_CONVERSATIONS)) this.#connect(store);
     } catch (error) {
       // What is known stays on the screen; the next connection or visit asks again.
       rethrowUnlessTrouble(error);
@@ -130,7 +153,7 @@ export class AppStore {
   async #redeem(invitation: Invitation, deviceName: string): Promise<Trouble | null> {
     try {
       const redeemed = await this.#around.redeem(invitation.relay, invitation.code, deviceName);
-      const { pairing, earlier } = this.#book.add(invitation.relay, redeemed);
+      const { pairing, earlier } = this.#book.add(invitation.relay, redeemed, deviceName);
       await this.#closeRows((row) => row.pairing.key === pairing.key);
       // The relay would go on counting the device that this one was before.
       if (earlier && !earlier.ended) await this.#tell(earlier);
@@ -142,14 +165,15 @@ export class AppStore {
     }
   }
 
-  async #tell(pairing: Pairing): Promise<Trouble | null> {
+  /** Whether the relay knows now. */
+  async #tell(pairing: Pairing): Promise<boolean> {
     try {
       await this.#around.unpair(pairing);
-      return null;
+      return true;
     } catch (error) {
       const trouble = troubleOf(error);
       // Already let go by the relay: what was asked for.
-      return trouble.kind === 'refused' && (trouble.code === 'unauthorized' || trouble.code === 'not_found') ? null : trouble;
+      return trouble.kind === 'refused' && (trouble.code === 'unauthorized' || trouble.code === 'not_found');
     }
   }
 
@@ -160,24 +184,28 @@ export class AppStore {
     void this.#closeRows((row) => !living.has(`${row.pairing.key}|${row.pairing.deviceId}`));
     for (const pairing of living.values()) {
       if ([...this.#rows.values()].some((row) => row.pairing.key === pairing.key)) continue;
-      this.#ensureRow(pairing, { conversation_id: pairing.conversationId, title: null, last_message_at: null });
+      this.#connect(this.#ensureRow(pairing, { conversation_id: pairing.conversationId, title: null, last_message_at: null }).store);
       void this.refresh(pairing);
     }
     this.view.changed();
   }
 
-  #ensureRow(pairing: Pairing, info: ConversationRow['info']): void {
+  #ensureRow(pairing: Pairing, info: ConversationRow['info']): ConversationRow {
     const key = `${pairing.key}|${info.conversation_id}`;
-    const known = this.#rows.get(key);
-    if (known) {
-      this.#rows.set(key, { ...known, info });
-      return;
-    }
-    const store = this.#around.open(pairing, info, {
-      stopped: (reason) => this.#onStopped(pairing, key, reason),
-      listChanged: () => void this.refresh(pairing),
-    });
-    this.#rows.set(key, { key, pairing, info, store });
+    const store =
+      this.#rows.get(key)?.store ??
+      this.#around.open(pairing, info, {
+        stopped: (reason) => this.#onStopped(pairing, key, reason),
+        listChanged: () => void this.refresh(pairing),
+      });
+    const row = { key, pairing, info, store };
+    this.#rows.set(key, row);
+    return row;
+  }
+
+  #connect(store: ConversationStore): void {
+    if (this.#connected.has(store)) return;
+    this.#connected.add(store);
     store.start();
   }
 
@@ -191,7 +219,10 @@ export class AppStore {
 
   async #closeRows(which: (row: ConversationRow) => boolean): Promise<void> {
     const closing = [...this.#rows.values()].filter(which);
-    for (const { key } of closing) this.#rows.delete(key);
+    for (const { key, store } of closing) {
+      this.#rows.delete(key);
+      this.#connected.delete(store);
+    }
     await Promise.all(closing.map(({ store }) => store.close()));
   }
 
@@ -201,6 +232,7 @@ export class AppStore {
       rows: [...this.#rows.values()].sort((a, b) => activity(b.info).localeCompare(activity(a.info))),
       invitation: this.#invitation,
       durable: this.local.durable,
+      untold: this.#untold,
     };
   }
 }

@@ -13,9 +13,9 @@ const redeemed = (device: string, token: string) => ({
 describe('the pairings', () => {
   it('keep one device per agent and relay', () => {
     const book = new PairingBook(new LocalStore(null));
-    book.add('https://a.example', redeemed('dv_1', 't1'));
-    book.add('https://b.example', redeemed('dv_2', 't2'));
-    const { earlier } = book.add('https://a.example', redeemed('dv_3', 't3'));
+    book.add('https://a.example', redeemed('dv_1', 't1'), 'Phone');
+    book.add('https://b.example', redeemed('dv_2', 't2'), 'Phone');
+    const { earlier } = book.add('https://a.example', redeemed('dv_3', 't3'), 'Phone');
     expect(earlier?.deviceId).toBe('dv_1');
     expect(book.all().map(({ relay, deviceId }) => [relay, deviceId])).toEqual([
       ['https://b.example', 'dv_2'],
@@ -25,11 +25,11 @@ describe('the pairings', () => {
 
   it('give a connection the freshest token, and nothing once the device is another one', async () => {
     const book = new PairingBook(new LocalStore(null));
-    const { pairing } = book.add('https://a.example', redeemed('dv_1', 't1'));
+    const { pairing } = book.add('https://a.example', redeemed('dv_1', 't1'), 'Phone');
     const credentials = book.credentials(pairing.key, 'dv_1');
     await credentials.save('t1-fresh');
     expect(await credentials.load()).toBe('t1-fresh');
-    book.add('https://a.example', redeemed('dv_2', 't2'));
+    book.add('https://a.example', redeemed('dv_2', 't2'), 'Phone');
     await credentials.save('late');
     expect(await credentials.load()).toBeNull();
     expect(book.find(pairing.key)?.token).toBe('t2');

@@ -12,6 +12,8 @@ export interface Pairing {
   relay: string;
   agent: { id: string; name: string };
   deviceId: string;
+  /** How the user calls this device. */
+  deviceName: string;
   /** The conversation that the pairing came with. */
   conversationId: string;
   token: string;
@@ -38,12 +40,13 @@ export class PairingBook {
   }
 
   /** Keeps a pairing in place of an earlier one with the same agent, which is returned. */
-  add(relay: string, redeemed: Redeemed): { pairing: Pairing; earlier: Pairing | undefined } {
+  add(relay: string, redeemed: Redeemed, deviceName: string): { pairing: Pairing; earlier: Pairing | undefined } {
     const pairing: Pairing = {
       key: `${relay}|${redeemed.agent.id}`,
       relay,
       agent: redeemed.agent,
       deviceId: redeemed.device_id,
+      deviceName,
       conversationId: redeemed.conversation_id,
       token: redeemed.token,
       ended: false,
@@ -87,6 +90,6 @@ function isPairings(value: unknown): value is Pairing[] {
 
 function isPairing(value: unknown): value is Pairing {
   if (!isJsonObject(value) || !isJsonObject(value.agent)) return false;
-  const texts = [value.key, value.relay, value.deviceId, value.conversationId, value.token, value.agent.id, value.agent.name];
+  const texts = [value.key, value.relay, value.deviceId, value.deviceName, value.conversationId, value.token, value.agent.id, value.agent.name];
   return texts.every((text) => typeof text === 'string') && typeof value.ended === 'boolean';
 }

@@ -21,6 +21,7 @@ export function networkSurroundings(local: LocalStore, version: string): (book: 
     return {
       redeem: (relay, code, name) => RelayHttp.redeem(relay, code, { name, platform: PLATFORM }),
       conversations: (pairing) => http(pairing).conversations(),
+      create: (pairing) => http(pairing).createConversation(),
       unpair: (pairing) => http(pairing).unpair(pairing.deviceId),
       open(pairing, info, on) {
         const conversationId = info.conversation_id;
@@ -30,7 +31,7 @@ export function networkSurroundings(local: LocalStore, version: string): (book: 
           conversationId,
           self: me,
           credentials: book.credentials(pairing.key, pairing.deviceId),
-          hello: { name: navigator.userAgent.slice(0, 64), platform: PLATFORM, version },
+          hello: { name: pairing.deviceName, platform: PLATFORM, version },
           outbox: new IndexedDbOutboxStore(`${pairing.relay} ${pairing.deviceId} ${conversationId}`),
           // Messages live in memory and come back as pages of history, so the cursor lives there too.
           cursor: new MemoryCursorStore(),

@@ -1,0 +1,45 @@
+/** The agent is there, and every conversation with it is gone. */
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useApp } from '../parts/contexts.ts';
+import { useTroubleWords } from '../parts/use-trouble-words.ts';
+import type { Pairing } from '../store/pairings.ts';
+import type { Trouble } from '../store/trouble.ts';
+import { Mark } from './mark.tsx';
+
+export function NoConversation({ pairing }: { pairing: Pairing }) {
+  const { t } = useTranslation();
+  const app = useApp();
+  const words = useTroubleWords();
+  const [beginning, setBeginning] = useState(false);
+  const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const begin = async () => {
+    setBeginning(true);
+    setTrouble(await app.create(pairing));
+    setBeginning(false);
+  };
+  return (
+    <main className="screen">
+      <div className="screen-column middle">
+        <Mark />
+        <header>
+          <h1 className="smaller">{t('list.none')}</h1>
+          <p className="lead">{t('list.noneLead', { agent: pairing.agent.name })}</p>
+        </header>
+        <div className="stack">
+          {trouble && (
+            <p className="problem" role="alert">
+              {words(trouble)}
+            </p>
+          )}
+          <button type="button" className="button primary wide" disabled={beginning} onClick={() => void begin()}>
+            {t('list.new')}
+          </button>
+          <button type="button" className="button quiet wide" onClick={() => void app.unpair(pairing.key)}>
+            {t('settings.unpair', { agent: pairing.agent.name })}
+          </button>
+        </div>
+      </div>
+    </main>
+  );
+}
