@@ -96,12 +96,10 @@ export const result: Rule = (context) => {
   }
   const audience = audienceFor(context);
   if (!audience.ok) return { ok: false, error: audience.error };
-  if (known.status === 'pending' && known.expires_at <= now) expireCall(ledger, known.call_id, now, effects);
-  const current = ledger.calls.get(known.call_id) ?? known;
-  if (current.status !== 'pending') {
-    if (isOwnResult(ledger, current, envelope, from.id)) return repeated(current.result_seq);
-    effects.push(toSender(message, settledFrame(current)));
-    return refused('already_settled', `payload.call_id: this call was already ${current.status}`);
+  if (known.status !== 'pending') {
+    if (isOwnResult(ledger, known, envelope, from.id)) return repeated(known.result_seq);
+    effects.push(toSender(message, settledFrame(known)));
+    return refused('already_settled', `payload.call_id: this call was already ${known.status}`);
   }
   const seq = log(context, 'agent', known.call_id);
   const status = statusOf(envelope);
@@ -126,17 +124,17 @@ function statusOf({ type, payload }: Envelope): CallStatus {
 
 /** `tool.cancel` and `app.cancel`. */
 export const cancel: Rule = (context) => {
-  const { ledger, message, now, effects } = context;
+  const { ledger, message } = context;
   const { envelope, from } = message;
   const repeat = repeatOf(context);
   if (repeat) return repeat.answer;
+  const asked = audienceFor(context);
+  if (!asked.ok) return { ok: false, error: asked.error };
   const callId = callIdOf(envelope.payload);
   const known = ledger.calls.get(callId);
   if (!known || known.kind !== kindOf(envelope.type)) return refused('unknown_call', `payload.call_id: no ${kindOf(envelope.type)} call has this id`);
-  if (known.status === 'pending' && known.expires_at <= now) expireCall(ledger, callId, now, effects);
-  const current = ledger.calls.get(callId) ?? known;
-  if (current.status === 'cancelled') return repeated(current.result_seq);
-  if (current.status !== 'pending') return refused('already_settled', `payload.call_id: this call was already ${current.status}`);
+  if (known.status === 'cancelled') return repeated(known.result_seq);
+  if (known.status !== 'pending') return refused('already_settled', `payload.call_id: this call was already ${known.status}`);
   const seq = log(context, known.audience, callId);
   settleByRelay(context, known, 'cancelled', from);
   return accepted(seq);
@@ -147,10 +145,16 @@ export function cancelPending(ledger: Ledger, now: number, effects: Effect[]): v
   for (const pending of ledger.calls.pending()) settleByRelay({ ledger, now, effects }, pending, 'cancelled', ledger.agent);
 }
 
-/** Settles a pending call whose time has passed (§6, 5). One that is settled or unknown stays as it is. */
-export function expireCall(ledger: Ledger, callId: string, now: number, effects: Effect[]): void {
-  const pending = ledger.calls.get(callId);
-  if (pending?.status === 'pending') settleByRelay({ ledger, now, effects }, pending, 'expired', RELAY);
+/**
+ * Settles every pending call whose time has passed (§6, 5). Comes before everything else that is done with calls, for the alarm may
+ * ring late.
+ */
+export function expireCalls(ledger: Ledger, now: number, effects: Effect[]): void {
+  if (!ledger.due.isDue(now)) return;
+  for (const { kind, key } of ledger.due.dueAt(now)) {
+    const pending = kind === 'call' ? ledger.calls.get(key) : undefined;
+    if (pending) settleByRelay({ ledger, now, effects }, pending, 'expired', RELAY);
+  }
 }
 
 type Asked = Pick<Call, 'call_id' | 'kind' | 'seq' | 'audience' | 'name' | 'action' | 'asked_by'>;

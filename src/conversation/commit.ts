@@ -1,5 +1,6 @@
 /** Processes a batch of messages in one transaction (group commit). A bad one is refused alone, whatever it does. */
 import { refusal, type Refusal } from '../protocol/errors.ts';
+import { expireCalls } from './call-rules.ts';
 import { ackFrame, errorFrame, type Answer, type Effect } from './effects.ts';
 import { loadLedger, type Ledger } from './ledger.ts';
 import type { Inbound } from './message.ts';
@@ -14,24 +15,28 @@ export interface Waiting {
   answered?: (answer: Answer) => void;
 }
 
+/** What a committer's owner does with each transaction. */
+export interface CommitHooks {
+  /** Runs at the end of every transaction, inside it. */
+  committing(ledger: Ledger): void;
+  /** Hears of what storage threw, once all of that transaction is undone; must log no content. */
+  rolledBack(error: unknown): void;
+}
+
 /** Owns the ledger of one conversation: every change to it goes through here. */
 export class Committer {
-  #sql: Sql;
-  #limits: Limits;
+  readonly #sql: Sql;
+  readonly #limits: Limits;
+  readonly #hooks: CommitHooks;
   #ledger: Ledger;
-  #onChange: (ledger: Ledger) => void;
-  #report: (error: unknown) => void;
+  /** The ledger in memory has changes that were undone in storage. */
+  #stale = false;
 
-  /**
-   * @param onChange runs at the end of every transaction, inside it
-   * @param report hears of errors that storage threw; it must log no content
-   */
-  constructor(sql: Sql, limits: Limits, ledger: Ledger, onChange: (ledger: Ledger) => void, report: (error: unknown) => void) {
+  constructor(sql: Sql, limits: Limits, ledger: Ledger, hooks: CommitHooks) {
     this.#sql = sql;
     this.#limits = limits;
     this.#ledger = ledger;
-    this.#onChange = onChange;
-    this.#report = report;
+    this.#hooks = hooks;
   }
 
   get ledger(): Ledger {
@@ -44,38 +49,57 @@ export class Committer {
    * When the batch as a whole fails, each message is tried alone: those that fail are refused (`storage_full` or `internal`).
    */
   commit(batch: readonly Waiting[], now: number, isOnline: (id: string) => boolean): Effect[] {
-    let effects: Effect[] = [];
-    const whole = this.change((ledger) => {
-      for (const waiting of batch) this.#process(waiting, now, effects, isOnline);
-      retain(ledger, now);
+    const whole = this.#attempt(batch, now, isOnline);
+    if (whole.ok) return whole.effects;
+    return batch.flatMap((waiting) => {
+      const alone = this.#attempt([waiting], now, isOnline);
+      return alone.ok ? alone.effects : [answer(waiting, { ok: false, error: alone.error })];
     });
-    if (whole.ok) return effects;
-    effects = [];
-    for (const waiting of batch) {
-      const own: Effect[] = [];
-      const alone = this.change((ledger) => {
-        this.#process(waiting, now, own, isOnline);
-        retain(ledger, now);
-      });
-      if (alone.ok) effects.push(...own);
-      else effects.push(answer(waiting, { ok: false, error: alone.error }));
-    }
-    return effects;
   }
 
-  /** Runs a change of the ledger as a transaction. On failure nothing of it remains, in storage or in memory. */
+  /** Runs a change of the ledger as a transaction. On failure nothing of it remains, in storage or in memory. Never throws. */
   change(fn: (ledger: Ledger) => void): { ok: true } | { ok: false; error: Refusal } {
     try {
+      if (this.#stale) this.#reload();
       this.#sql.transaction(() => {
         fn(this.#ledger);
-        this.#onChange(this.#ledger);
+        this.#hooks.committing(this.#ledger);
       });
       return { ok: true };
     } catch (error) {
-      this.#report(error);
-      this.#ledger = loadLedger(this.#sql, this.#limits) ?? this.#ledger;
+      this.#stale = true;
+      this.#hooks.rolledBack(error);
+      try {
+        this.#reload();
+      } catch (unreadable) {
+        // Storage cannot even be read: the next change tries again.
+        this.#hooks.rolledBack(unreadable);
+      }
       return { ok: false, error: storageRefusal(error) };
     }
+  }
+
+  #attempt(
+    batch: readonly Waiting[],
+    now: number,
+    isOnline: (id: string) => boolean,
+  ): { ok: true; effects: Effect[] } | { ok: false; error: Refusal } {
+    const effects: Effect[] = [];
+    const done = this.change((ledger) => {
+      expireCalls(ledger, now, effects);
+      for (const waiting of batch) this.#process(waiting, now, effects, isOnline);
+      retain(ledger, now);
+    });
+    return done.ok ? { ok: true, effects } : done;
+  }
+
+  #reload(): void {
+    const loaded = loadLedger(this.#sql, this.#limits);
+    if (loaded) {
+      loaded.participants.recall(this.#ledger.participants);
+      this.#ledger = loaded;
+    }
+    this.#stale = false;
   }
 
   #process(waiting: Waiting, now: number, effects: Effect[], isOnline: (id: string) => boolean): void {

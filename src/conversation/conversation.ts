@@ -10,7 +10,8 @@ import { randomToken } from '../protocol/ids.ts';
 import type { Json } from '../protocol/json.ts';
 import type { Limits } from '../protocol/limits.ts';
 import { canSee } from './audience.ts';
-import { cancelPending, expireCall } from './call-rules.ts';
+import { Alarm } from './alarm.ts';
+import { cancelPending, expireCalls } from './call-rules.ts';
 import { Committer, type Waiting } from './commit.ts';
 import { Connection, type ConnectionState, type Transport } from './connection.ts';
 import { controlFrame, deliveredFrame, errorFrame, isoTime, type Answer, type Effect } from './effects.ts';
@@ -54,17 +55,23 @@ const MAX_HELD_FRAMES = 64;
 export class Conversation {
   readonly #ports: ConversationPorts;
   readonly #committer: Committer;
+  readonly #alarm: Alarm;
   readonly roster = new Roster();
   #waiting: Waiting[] = [];
   #draining = false;
-  #alarmAt: number | undefined;
   /** Frames of connections whose token is being checked. */
   #held = new Map<Connection, string[]>();
 
   private constructor(ports: ConversationPorts, ledger: Ledger) {
     this.#ports = ports;
-    this.#alarmAt = ledger.due.next();
-    this.#committer = new Committer(ports.sql, ports.limits, ledger, (changed) => this.#arm(changed), ports.report);
+    this.#alarm = new Alarm((at) => ports.setAlarm(at), ledger.due, ports.clock.now());
+    this.#committer = new Committer(ports.sql, ports.limits, ledger, {
+      committing: ({ due }) => this.#alarm.arm(due),
+      rolledBack: (error) => {
+        this.#alarm.unset();
+        ports.report(error);
+      },
+    });
   }
 
   /** Loads a conversation; undefined when it was never made. */
@@ -174,14 +181,16 @@ export class Conversation {
 
   /** What the alarm is for: expires calls and trims by age. Sets the next alarm. */
   runDue(): void {
+    this.flush();
+    this.#alarm.unset();
     const now = this.#ports.clock.now();
-    this.#alarmAt = undefined;
     const effects: Effect[] = [];
     const done = this.#committer.change((ledger) => {
-      for (const { kind, key } of ledger.due.dueAt(now)) if (kind === 'call') expireCall(ledger, key, now, effects);
+      expireCalls(ledger, now, effects);
       retain(ledger, now);
     });
     if (done.ok) this.#apply(effects);
+    else this.#alarm.again(now);
     this.#settlePresence(true);
     this.#save();
   }
@@ -255,7 +264,8 @@ export class Conversation {
       this.close(connection, CLOSE.handshake);
       return;
     }
-    this.flush();
+    if (this.ledger.due.isDue(this.#ports.clock.now())) this.runDue();
+    else this.flush();
     const hello: Hello = parsed.data;
     const session = hello.session ?? connection.state.id;
     const attempt = hello.attempt ?? 0;
@@ -462,14 +472,6 @@ export class Conversation {
 
   #lastHeard(participantId: string): number {
     return Math.max(0, ...this.roster.of(participantId).map((connection) => connection.lastHeardAt()));
-  }
-
-  /** Sets the alarm when something is due earlier than it. */
-  #arm({ due }: Ledger): void {
-    const next = due.next();
-    if (next === undefined || (this.#alarmAt !== undefined && this.#alarmAt <= next)) return;
-    this.#alarmAt = next;
-    this.#ports.setAlarm(next);
   }
 
   #save(): void {

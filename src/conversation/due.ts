@@ -15,6 +15,8 @@ export interface Due {
 export class DueTable {
   #sql: Sql;
   #due = new Map<string, Due>();
+  /** The answer of {@link next} until something changes: it is asked for in every commit. */
+  #next: { at: number | undefined } | undefined;
 
   constructor(sql: Sql) {
     this.#sql = sql;
@@ -26,16 +28,20 @@ export class DueTable {
     const known = this.#due.get(`${kind} ${key}`);
     if (known?.at === at) return;
     this.#due.set(`${kind} ${key}`, { kind, key, at });
+    this.#next = undefined;
     this.#sql.exec('INSERT INTO due (kind, key, at) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET at = excluded.at', kind, key, at);
   }
 
   /** Takes one out. */
   clear(kind: DueKind, key: string): void {
-    if (this.#due.delete(`${kind} ${key}`)) this.#sql.exec('DELETE FROM due WHERE kind = ? AND key = ?', kind, key);
+    if (!this.#due.delete(`${kind} ${key}`)) return;
+    this.#next = undefined;
+    this.#sql.exec('DELETE FROM due WHERE kind = ? AND key = ?', kind, key);
   }
 
-  has(kind: DueKind, key: string): boolean {
-    return this.#due.has(`${kind} ${key}`);
+  /** When something is due, in ms; undefined when it is not. */
+  at(kind: DueKind, key: string): number | undefined {
+    return this.#due.get(`${kind} ${key}`)?.at;
   }
 
   /** Keys of one kind, in no order. */
@@ -56,8 +62,17 @@ export class DueTable {
 
   /** When the next one is due, in ms; undefined when nothing is. */
   next(): number | undefined {
-    let next: number | undefined;
-    for (const { at } of this.#due.values()) if (next === undefined || at < next) next = at;
-    return next;
+    if (!this.#next) {
+      let next: number | undefined;
+      for (const { at } of this.#due.values()) if (next === undefined || at < next) next = at;
+      this.#next = { at: next };
+    }
+    return this.#next.at;
+  }
+
+  /** Whether anything is due at `now` (ms). */
+  isDue(now: number): boolean {
+    const next = this.next();
+    return next !== undefined && next <= now;
   }
 }

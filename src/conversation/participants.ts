@@ -84,6 +84,14 @@ export class Participants {
     if (member && at > (member.seen_at ?? 0)) member.seen_at = at;
   }
 
+  /** Takes over the cursors and times that another one of the same conversation has in memory. */
+  recall(other: Participants): void {
+    for (const { id, cursor, seen_at } of other.all()) {
+      this.received(id, cursor);
+      if (seen_at !== null) this.seen(id, seen_at);
+    }
+  }
+
   /** Writes a participant's cursor and time down, if that says anything new. For when it goes: while it is here, its sockets know. */
   save(id: string): void {
     const member = this.#members.get(id);

@@ -22,8 +22,8 @@ export function retain(ledger: Ledger, now: number): void {
 
 /** The alarm for age is set once for the oldest run and moved when it fires: it costs no row a message. */
 function scheduleRetention({ log, due }: Ledger, now: number, maxAge: number): void {
-  const overdue = due.dueAt(now).some(({ kind }) => kind === 'retention');
-  if (due.has('retention', '') && !overdue) return;
+  const planned = due.at('retention', '');
+  if (planned !== undefined && planned > now) return;
   const oldest = log.index.oldest();
   if (oldest) due.set('retention', '', Math.max(oldest.lastAt + maxAge, now + 1_000));
   else due.clear('retention', '');

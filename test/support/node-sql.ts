@@ -31,6 +31,8 @@ export class NodeSql implements Sql {
   failWith: Error | undefined;
   /** Makes the statements throw for which it answers an error. */
   failWhen: ((query: string, bindings: readonly SqlValue[]) => Error | undefined) | undefined;
+  /** Makes the next transaction throw this when everything in it is done. */
+  failCommitWith: Error | undefined;
   /** Writes that were carried out, rolled back ones included: `INSERT INTO log`, `DELETE FROM due`, … */
   readonly writes: string[] = [];
 
@@ -63,12 +65,15 @@ export class NodeSql implements Sql {
     this.#db.exec(`SAVEPOINT ${name}`);
     try {
       const value = fn();
+      const failure = this.failCommitWith;
+      this.failCommitWith = undefined;
+      if (failure) throw failure;
       this.#db.exec(`RELEASE ${name}`);
       undo.push(...this.#undo);
       return value;
     } catch (error) {
       this.#db.exec(`ROLLBACK TO ${name}; RELEASE ${name}`);
-      for (const takeBack of this.#undo.reverse()) takeBack();
+      for (const takeBack of this.#undo.toReversed()) takeBack();
       throw error;
     } finally {
       this.#undo = undo;
