@@ -20,7 +20,7 @@ export const WORKER_OPTIONS_FILE = 'worker-options.json';
 const BUILDS = join(ROOT, 'dist/local');
 const SOURCES = {
   worker: ['src', 'migrations', 'wrangler.toml', 'package-lock.json', 'scripts/local-build.ts'],
-  web: ['client/web', 'client/core', 'src/protocol', 'tsconfig.json', 'package-lock.json', 'scripts/local-build.ts'],
+  web: ['client/web', 'client/surface', 'client/core', 'src/protocol', 'tsconfig.json', 'package-lock.json', 'scripts/local-build.ts'],
 } as const;
 /** Builds of other sources are kept this long, in ms: a relay that started from one may still be reading it. */
 const KEEP_OLD_BUILDS_MS = 24 * 3_600_000;

@@ -1,11 +1,12 @@
 /** Builds the web app into dist/web, from where the relay serves it at `/`. */
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { surfacePage } from '../surface/build.ts';
 
 export default defineConfig({
   root: import.meta.dirname,
   base: '/',
-  plugins: [react()],
+  plugins: [react(), surfacePage()],
   build: {
     outDir: '../../dist/web',
     emptyOutDir: true,

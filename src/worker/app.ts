@@ -17,6 +17,7 @@ import { health } from './routes/health.ts';
 import { messages } from './routes/messages.ts';
 import { pageOrNotFound } from './routes/page.ts';
 import { pairings } from './routes/pairings.ts';
+import { surfaceFrame } from './routes/surface-frame.ts';
 import { token } from './routes/token.ts';
 
 /** The relay as one Hono app, but for its sockets. */
@@ -27,6 +28,7 @@ app.use(async (c, next) => {
   return await next();
 });
 app.route('/', health);
+app.route('/', surfaceFrame);
 app.use(async (c, next) => {
   const problem = readLimitsInto(c);
   return problem === undefined ? await next() : refused(c, { code: 'not_configured', message: problem });

@@ -12,4 +12,6 @@ export interface Env {
   DIRECTORY: { getByName(name: string): DirectoryApi };
   /** The secret that enrols agents. Unset: enrolment answers 503 `not_configured`. */
   LINEUP_OWNER_KEY?: string;
+  /** The origin of another hostname of this Worker, for surfaces alone (docs/security.md). Unset: they share the app's. */
+  LINEUP_SURFACE_ORIGIN?: string;
 }

@@ -1,6 +1,7 @@
 /** The web app: static files, and its one page for every other path. */
 import type { Context } from 'hono';
 import { asPage, isHashed } from '../response-headers.ts';
+import { SURFACE_PATH, surfaceOrigin } from '../surface-place.ts';
 import { notFound, type RelayRoutes } from './answers.ts';
 
 /** Paths that belong to the API: what is not there is no page. */
@@ -13,5 +14,16 @@ export async function pageOrNotFound(c: Context<RelayRoutes>): Promise<Response>
   const file = await c.env.ASSETS.fetch(c.req.raw);
   // A chunk of an older build is gone; the page in its place would be a script that does not parse, kept for a year.
   if (isHashed(path) && file.headers.get('content-type')?.startsWith('text/html')) return notFound(c, 'file');
-  return asPage(file, path);
+  return asPage(file, path, surfaceAddresses(new URL(c.req.url).origin, c.env.LINEUP_SURFACE_ORIGIN));
+}
+
+/** Where the surface page is: asked for here, and served from where it is kept apart best. */
+function surfaceAddresses(own: string, variable: string | undefined): string[] {
+  try {
+    return [...new Set([own, surfaceOrigin(own, variable)])].map((origin) => origin + SURFACE_PATH);
+  } catch (error) {
+    // The variable is no origin: the surface page itself says so.
+    if (error instanceof RangeError) return [own + SURFACE_PATH];
+    throw error;
+  }
 }
