@@ -52,8 +52,8 @@ export function download({ files }: Ledger, fileId: string, range: string | null
   });
   const wanted = range === null ? 'all' : parseRange(range, file.size);
   if (wanted === 'unsatisfiable') {
-    headers.set('content-range', `bytes */${file.size}`);
-    return new Response(null, { status: 416, headers });
+    const error = refusal('invalid_payload', `range: beyond the ${file.size} bytes of this file`);
+    return Response.json({ error }, { status: 416, headers: { 'content-range': `bytes */${file.size}` } });
   }
   if (wanted === 'all') return new Response(files.read(fileId, 0, file.size), { headers });
   headers.set('content-range', `bytes ${wanted.from}-${wanted.to - 1}/${file.size}`);
