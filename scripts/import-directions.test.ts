@@ -36,6 +36,13 @@ const CASES: readonly [string, string, boolean][] = [
   ['client/agent', '../web/b.ts', false],
   ['client/agent', '../../src/worker/b.ts', false],
   ['client/agent', '../../test/b.ts', false],
+  ['client/agent/direct', '../../core/b.ts', true],
+  ['client/agent/direct', '../../../src/conversation/b.ts', true],
+  ['client/agent/direct', '../../../src/worker/routes/b.ts', true],
+  ['client/agent/direct', '../../../src/worker/conversation-object.ts', false],
+  ['client/agent/direct', '../../../src/worker/routes/socket.ts', false],
+  ['client/agent/direct', '../../web/b.ts', false],
+  ['client/agent/direct', '../../../test/b.ts', false],
 ];
 
 describe('imports go one way', () => {

@@ -11,13 +11,14 @@ import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { Command, CommanderError } from 'commander';
 import { CommandLine, type AddCommand, type CommonOptions } from './command-line.ts';
 import { addDemo } from './commands/demo.ts';
+import { addDirect } from './commands/direct.ts';
 import { EXIT } from './exit-codes.ts';
 import { failureOf } from './failure.ts';
 import { Terminal } from './terminal.ts';
 import { VERSION } from './version.ts';
 
 /** In the order of `lineup --help`. */
-const COMMANDS: readonly AddCommand[] = [addDemo];
+const COMMANDS: readonly AddCommand[] = [addDemo, addDirect];
 
 /** A connection over a slow line must not be given up before it had a chance, in ms; Node's own default is 250. */
 const FAMILY_ATTEMPT_MS = 2_500;

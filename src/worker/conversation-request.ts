@@ -10,7 +10,7 @@ export function conversationRequest(
   conversationId: string,
   admission: Admission | null,
   path: string,
-  init: { method?: string; headers?: Record<string, string>; body?: Uint8Array; signal?: AbortSignal } = {},
+  init: { method?: string; headers?: Record<string, string>; body?: Uint8Array<ArrayBuffer>; signal?: AbortSignal } = {},
 ): Request {
   const headers = new Headers(init.headers);
   headers.set(CONVERSATION_HEADER, conversationId);

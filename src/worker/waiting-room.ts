@@ -5,9 +5,8 @@
  */
 import { CLOSE_REASONS } from '../conversation/roster.ts';
 import { CLOSE, type CloseCode } from '../protocol/close-codes.ts';
-import { readFrame } from '../protocol/envelope.ts';
 import { HELLO_DEADLINE_MS, type Limits } from '../protocol/limits.ts';
-import { admitToken } from './auth/admit.ts';
+import { judgeHello } from './auth/judge-hello.ts';
 import type { Env } from './env.ts';
 import { logFailure } from './log.ts';
 
@@ -47,15 +46,4 @@ export function waitingRoom(env: Env, conversationId: string, limits: Limits): W
     );
   });
   return client;
-}
-
-/** How a socket to a conversation that is not there ends. */
-async function judgeHello(env: Env, conversationId: string, limits: Limits, data: unknown): Promise<CloseCode> {
-  const read = typeof data === 'string' ? readFrame(data, { conversationId, from: 'app', limits }) : undefined;
-  if (!read?.ok || read.value.envelope.type !== 'system.hello') return CLOSE.handshake;
-  const { token } = read.value.envelope.payload;
-  if (typeof token !== 'string') return CLOSE.unauthorized;
-  const admitted = await admitToken(env, token, conversationId);
-  // It may have been made while the hello was on its way: then a second try finds it.
-  return admitted.ok ? CLOSE.helloTimeout : admitted.close;
 }

@@ -47,7 +47,7 @@ function isJsonType(contentType: string | null): boolean {
 }
 
 /** All bytes of a body, or null as soon as it turns out to have more than `maxBytes`. */
-export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array | null> {
+export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | null> {
   if (Number(request.headers.get('content-length')) > maxBytes) return null;
   const chunks: Uint8Array[] = [];
   let size = 0;
