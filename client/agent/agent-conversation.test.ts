@@ -105,7 +105,7 @@ describe('stop', () => {
   async function streaming(words = ['one ', 'two ']): Promise<FakeConnection> {
     const agent = relay.agent();
     agent.onText(async (chat, { payload }) => {
-      await chat.stream(
+      await chat.say(
         (async function* () {
           yield* payload.content === 'slow' ? words : [`answer to ${payload.content}`];
           if (payload.content === 'slow') await new Promise(() => undefined);
@@ -161,7 +161,7 @@ describe('stop', () => {
   test('is not the end of the process: what was in the middle is begun again by the next', async () => {
     const agent = relay.agent();
     agent.onText(async (chat) => {
-      await chat.stream(
+      await chat.say(
         (async function* () {
           yield 'half ';
           await new Promise(() => undefined);

@@ -2,15 +2,18 @@
 import type { Delivered, Participant } from '../../src/protocol/envelope.ts';
 import type { ConversationChange } from '../../src/protocol/handshake.ts';
 import type { FileInfo } from '../../src/protocol/http.ts';
+import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Payloads } from '../../src/protocol/messages.ts';
 import type { Connection, SendOptions, Sent } from '../core/connection.ts';
 import type { ConnectionState, SentUpdate, StopReason } from '../core/connection-events.ts';
 import { UnsendableError } from '../core/errors.ts';
 import { isMessage, type DurableType, type Message } from '../core/frames.ts';
-import type { CallMemory } from './call-memory.ts';
+import { randomId } from '../core/random-id.ts';
+import type { CallEnding, CallMemory } from './call-memory.ts';
+import { Calls, type CallRequest } from './calls.ts';
 import { Chat, type ChatGround } from './chat.ts';
 import { Devices } from './devices.ts';
-import type { Ending, Questions } from './questions.ts';
+import type { HandledMemory } from './handled-memory.ts';
 import { Run } from './run.ts';
 import { RunQueue, sentence, type Work } from './run-queue.ts';
 import type { TextStream } from './text-stream.ts';
@@ -26,10 +29,11 @@ export interface NewDevice {
 
 /** What an agent does with what comes. */
 export interface Handlers {
-  text?: (chat: Chat, message: Message<'text'>) => Promise<void> | void;
-  image?: (chat: Chat, message: Message<'image'>) => Promise<void> | void;
-  file?: (chat: Chat, message: Message<'file'>) => Promise<void> | void;
-  paired?: (chat: Chat, device: NewDevice) => Promise<void> | void;
+  text?: (chat: Chat, message: Message<'text'>) => Promise<unknown> | void;
+  image?: (chat: Chat, message: Message<'image'>) => Promise<unknown> | void;
+  file?: (chat: Chat, message: Message<'file'>) => Promise<unknown> | void;
+  uiEvent?: (chat: Chat, message: Message<'lineup.v1.ui.event'>) => Promise<unknown> | void;
+  paired?: (chat: Chat, device: NewDevice) => Promise<unknown> | void;
 }
 
 /** What a conversation is made of. */
@@ -39,11 +43,12 @@ export interface AgentConversationParts {
   /** Makes the connection; `process` gets every new message, and its promise holds the stored cursor back. */
   connect: (process: (frame: Delivered) => Promise<void>) => AgentConnection;
   upload: (content: Uint8Array<ArrayBuffer>, mimeType: string) => Promise<FileInfo>;
+  download: (fileId: string) => Promise<Blob>;
   calls: CallMemory;
+  handled: HandledMemory;
   /** No earlier process left a cursor: the log comes from its beginning, and most of it was answered long ago. */
   isCatchingUp: boolean;
   handlers: Handlers;
-  questions: Questions;
   /** Only here new devices are greeted; every conversation hears of them. */
   isHome: () => boolean;
   on: {
@@ -68,14 +73,24 @@ export class AgentConversation {
   readonly #streams = new Set<TextStream>();
   /** What came during the first catch-up and still waits to be judged. */
   #backlog: { frame: Delivered; begin: () => void; skip: () => void }[] | null;
-  /** Calls whose answer waits for its turn, or is being handled. */
-  readonly #answering = new Set<string>();
+  readonly #calls: Calls;
+  /** The seqs of messages whose handling has begun and not ended. */
+  readonly #unhandled = new Set<number>();
   #status: Sent | null = null;
 
   constructor(parts: AgentConversationParts) {
     this.#parts = parts;
     this.#backlog = parts.isCatchingUp ? [] : null;
     this.#connection = parts.connect((frame) => this.#process(frame));
+    this.#calls = new Calls({
+      memory: parts.calls,
+      send: (callId, { type, payload, device }) => this.#send(type, payload as never, { id: callId, ...(device !== undefined && at(device)) }),
+      cancel: (callId, { type, device }) => {
+        const cancelType = type === 'tool.call' ? 'tool.cancel' : 'lineup.v1.app.cancel';
+        return this.#send(cancelType, { call_id: callId }, { id: randomId('cancel'), ...(device !== undefined && at(device)) });
+      },
+      problem: parts.on.problem,
+    });
     this.#queue = new RunQueue({
       chat: (run, target) => new Chat(this.#ground(), run, target),
       setState: (state, run) => this.#setState(state, run),
@@ -137,7 +152,12 @@ export class AgentConversation {
       this.#devices.toolList(frame);
       return Promise.resolve();
     }
-    if (!this.#backlog || isMessage(frame, 'tool.result')) return this.#take(frame);
+    if (frame.type === 'lineup.v1.client.inventory' || frame.type === 'lineup.v1.app.list') {
+      this.#devices.declared(frame);
+      return Promise.resolve();
+    }
+    if (isMessage(frame, 'tool.result') || isMessage(frame, 'lineup.v1.app.result')) return this.#settle(frame);
+    if (!this.#backlog) return this.#take(frame);
     const backlog = this.#backlog;
     return new Promise((resolve) => {
       backlog.push({ frame, begin: () => resolve(this.#take(frame)), skip: resolve });
@@ -155,30 +175,43 @@ export class AgentConversation {
       this.#queue.stop(frame.payload.run_id, frame.seq ?? 0);
       return Promise.resolve();
     }
-    if (isMessage(frame, 'tool.result')) return this.#answer(frame.payload.call_id, frame.payload, frame.seq ?? 0);
     const work = this.#workFor(frame);
     if (!work) return Promise.resolve();
-    return this.#queue.begin(new Run(causeOf(frame), frame.seq ?? 0), work);
+    return this.#handle(causeOf(frame), frame.seq ?? 0, work);
+  }
+
+  async #handle(cause: string, seq: number, work: Work): Promise<void> {
+    const { handled, calls, on } = this.#parts;
+    if (handled.has(cause)) return;
+    const run = new Run(cause, seq);
+    this.#unhandled.add(seq);
+    await this.#queue.begin(run, work);
+    this.#unhandled.delete(seq);
+    try {
+      await handled.add(cause, seq, Math.min(...this.#unhandled));
+      await calls.delete(run.callIds);
+    } catch (error) {
+      on.problem(`what is done cannot be stored: ${sentence(error)}`);
+    }
   }
 
   #workFor(frame: Delivered): Work | null {
-    const { text, image, file } = this.#parts.handlers;
+    const { text, image, file, uiEvent } = this.#parts.handlers;
     // Of a sealed message this agent can read nothing.
     if (frame.payload.sealed !== undefined) return null;
     if (text && isMessage(frame, 'text')) return (chat) => text(chat, frame);
     if (image && isMessage(frame, 'image')) return (chat) => image(chat, frame);
     if (file && isMessage(frame, 'file')) return (chat) => file(chat, frame);
+    if (uiEvent && isMessage(frame, 'lineup.v1.ui.event')) return (chat) => uiEvent(chat, frame);
     return null;
   }
 
-  async #answer(callId: string, ending: Ending, seq: number): Promise<void> {
-    // Unknown: another process or another door of this agent asked, or it was handled before.
-    const call = this.#parts.calls.get(callId);
-    if (!call || this.#answering.has(callId)) return;
-    this.#answering.add(callId);
-    await this.#queue.begin(new Run(`answer ${callId}`, seq), (chat) => this.#parts.questions.answer(call.question, chat, ending, call.note));
-    await this.#parts.calls.delete(callId);
-    this.#answering.delete(callId);
+  async #settle({ sender, payload }: Message<'tool.result'> | Message<'lineup.v1.app.result'>): Promise<void> {
+    try {
+      await this.#calls.settle(payload.call_id, { payload: payload as JsonObject, ...(sender.kind === 'app' && { by: sender.id }) });
+    } catch (error) {
+      this.#parts.on.problem(`an answer cannot be stored: ${sentence(error)}`);
+    }
   }
 
   #greet(device: NewDevice): Promise<void> {
@@ -193,11 +226,24 @@ export class AgentConversation {
       send: (type, payload, options) => this.#send(type, payload, options),
       sendNow: (type, payload) => this.#connection.sendNow(type, payload),
       devices: this.#devices,
-      calls: this.#parts.calls,
+      call: (request, run) => this.#call(request, run),
       streams: this.#streams,
       upload: this.#parts.upload,
+      download: this.#parts.download,
       setState: (state, run, detail) => this.#setState(state, run, detail),
     };
+  }
+
+  /** Work of the agent's own, which no message has asked for. */
+  outside<T>(work: (chat: Chat) => Promise<T>): Promise<T> {
+    return this.#queue.beside(new Run(randomId('own'), 0), work);
+  }
+
+  async #call(request: CallRequest, run: Run): Promise<CallEnding> {
+    await this.#setState('waiting', run);
+    const ending = await this.#queue.aside(run, this.#calls.call(request, run.signal));
+    await this.#setState('working', run);
+    return ending;
   }
 
   async #send<T extends DurableType>(type: T, payload: Payloads[T], options: SendOptions): Promise<void> {
@@ -212,6 +258,7 @@ export class AgentConversation {
   /** Only the latest state counts: one that still waits for the network gives way. */
   async #setState(state: Payloads['status']['state'], run: Run, detail?: string): Promise<void> {
     if (this.#status) this.#connection.discard(this.#status.id);
+    run.hasTold = true;
     const status = await this.#connection.send('status', { state, run_id: run.id, ...(detail !== undefined && { detail }) });
     this.#status = status;
     const settled = () => {
@@ -221,15 +268,22 @@ export class AgentConversation {
   }
 
   #sent({ entry, status }: SentUpdate): void {
-    if (status.state !== 'failed' || status.retryable || SAID_BEFORE.has(status.code)) return;
+    if (status.state !== 'failed' || status.retryable) return;
+    const isCall = entry.type === 'tool.call' || entry.type === 'lineup.v1.app.call';
+    if (SAID_BEFORE.has(status.code) && !isCall) return;
     this.#parts.on.problem(`the relay refused a ${entry.type}: ${status.code}, ${status.message}`);
-    const callId = entry.type === 'tool.call' ? entry.payload.call_id : undefined;
-    // A question that could not be asked is answered too, or its handler would wait for ever.
-    if (typeof callId !== 'string') return;
-    this.#answer(callId, { error: { code: status.code, message: status.message } }, 0).catch((error: unknown) =>
-      this.#parts.on.problem(`cannot forget a question: ${sentence(error)}`),
-    );
+    if (!isCall) return;
+    // A question that could not be asked is answered too, or whoever asked would wait for ever.
+    const error = { code: status.code, message: status.message };
+    this.#calls
+      .settle(String(entry.payload.call_id), { payload: entry.type === 'tool.call' ? { error } : { status: 'failed', error } })
+      .catch((reason: unknown) => this.#parts.on.problem(`an answer cannot be stored: ${sentence(reason)}`));
   }
+}
+
+/** To one device alone. */
+function at(device: string): SendOptions {
+  return { target: { kind: 'app', id: device } };
 }
 
 function causeOf(frame: Delivered): string {

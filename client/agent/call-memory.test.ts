@@ -14,8 +14,8 @@ const DAY_MS = 24 * 3_600_000;
 
 test('calls are remembered by the next process until they are forgotten', async () => {
   const first = await CallMemory.open(path);
-  const call = { question: 'colour', note: { language: 'zh' }, asked_at: Date.now() };
-  await Promise.all([first.put('c1', call), first.put('c2', call), first.delete('c1'), first.delete('never')]);
+  const call = { type: 'tool.call' as const, payload: { call_id: 'c' }, asked_at: Date.now() };
+  await Promise.all([first.put('c1', call), first.put('c2', call), first.delete(['c1']), first.delete(['never'])]);
   const second = await CallMemory.open(path);
   expect([first.isNew, second.isNew]).toEqual([true, false]);
   expect([second.get('c1'), second.get('c2')]).toEqual([undefined, call]);
@@ -24,7 +24,7 @@ test('calls are remembered by the next process until they are forgotten', async 
 
 test('a call is forgotten when no relay can hold it any longer', async () => {
   const memory = await CallMemory.open(path);
-  await memory.put('c1', { question: 'colour', note: {}, asked_at: 0 });
+  await memory.put('c1', { type: 'tool.call', payload: {}, asked_at: 0 });
   expect((await CallMemory.open(path, 7 * DAY_MS)).get('c1')).toBeDefined();
   expect((await CallMemory.open(path, 8 * DAY_MS)).get('c1')).toBeUndefined();
 });

@@ -37,7 +37,7 @@ describe('devices', () => {
     const agent = relay.agent();
     let told: unknown;
     agent.onText(async (chat) => {
-      told = await chat.devices();
+      told = await chat.tools();
     });
     await agent.start();
     const { home } = relay;
@@ -90,7 +90,7 @@ describe('streams', () => {
   test('send deltas whose offsets fit, and the whole text under the same id at the end', async () => {
     const agent = relay.agent();
     agent.onText(async (chat) => {
-      await chat.stream(
+      await chat.say(
         (async function* () {
           for (const word of ['Hel', 'lo ', '👋', ' wor', 'ld']) {
             yield word;
@@ -118,7 +118,7 @@ describe('streams', () => {
     const agent = relay.agent();
     const gate = Promise.withResolvers<void>();
     agent.onText(async (chat) => {
-      await chat.stream(
+      await chat.say(
         (async function* () {
           yield 'one ';
           await chat.wait(70);
@@ -149,7 +149,7 @@ describe('streams', () => {
   test('never split a character', async () => {
     const agent = relay.agent();
     agent.onText(async (chat) => {
-      await chat.stream(
+      await chat.say(
         (async function* () {
           yield 'a\ud83d';
           await chat.wait(70);
@@ -167,7 +167,7 @@ describe('streams', () => {
   test('of book length become several messages', async () => {
     const agent = relay.agent();
     agent.onText(async (chat) => {
-      await chat.stream(
+      await chat.say(
         (async function* () {
           yield 'a'.repeat(20_000);
           await chat.wait(1);
@@ -188,7 +188,7 @@ describe('streams', () => {
   test('that fail keep what was there, and the failure is told', async () => {
     const agent = relay.agent();
     agent.onText(async (chat) => {
-      await chat.stream(
+      await chat.say(
         (async function* () {
           yield 'so far';
           await chat.wait(1);

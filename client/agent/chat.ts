@@ -7,11 +7,24 @@ import type { Payloads } from '../../src/protocol/messages.ts';
 import type { Connection, SendOptions } from '../core/connection.ts';
 import { NetworkError, RelayError } from '../core/errors.ts';
 import type { DurableType } from '../core/frames.ts';
-import type { CallMemory } from './call-memory.ts';
+import {
+  QUESTIONS,
+  readAppResult,
+  readKnownResult,
+  readToolResult,
+  type Answer,
+  type QuestionArguments,
+  type QuestionKind,
+  type QuestionResult,
+} from './answers.ts';
+import type { CallEnding } from './call-memory.ts';
+import type { CallRequest } from './calls.ts';
+import { Canvas } from './canvas.ts';
 import type { Device, Devices } from './devices.ts';
-import type { Question, QuestionArguments, QuestionKind } from './questions.ts';
-import { Closing, type Run } from './run.ts';
-import { TextStream } from './text-stream.ts';
+import type { Run } from './run.ts';
+import { streamText } from './stream-text.ts';
+import { Surface, type SurfaceApp } from './surface.ts';
+import type { TextStream } from './text-stream.ts';
 
 /** What a {@link Chat} stands on. */
 export interface ChatGround {
@@ -20,25 +33,40 @@ export interface ChatGround {
   send: <T extends DurableType>(type: T, payload: Payloads[T], options: SendOptions) => Promise<void>;
   sendNow: Connection['sendNow'];
   devices: Devices;
-  calls: CallMemory;
+  /** Makes a call and waits for its result, letting other work go on meanwhile. */
+  call: (request: CallRequest, run: Run) => Promise<CallEnding>;
   /** Streams that are being written. */
   streams: Set<TextStream>;
   setState(state: Payloads['status']['state'], run: Run, detail?: string): Promise<void>;
   upload(content: Uint8Array<ArrayBuffer>, mimeType: string): Promise<FileInfo>;
+  download(fileId: string): Promise<Blob>;
 }
 
-/** Pauses before the second, third … try of an upload, in ms. */
-const UPLOAD_PAUSES_MS = [500, 1_000, 2_000, 4_000, 8_000];
-/** UTF-16 units of one streamed message: in the most wasteful JSON spelling (six bytes each) still well within a frame. */
-const MAX_STREAM_UNITS = 32_768;
+/** How a call is made. */
+export interface CallOptions {
+  /**
+   * Names the call. The same id again, in whatever process, is the same call: the user is not asked twice, and an answer that is known
+   * is given at once. Default: an id that follows from the message that is being handled.
+   */
+  callId?: string;
+  /** How long the call may stay open, in ms, at most 7 days. Default: 24 hours. */
+  expiresInMs?: number;
+  /** The one device that is asked, `dv_…`. Default: all of them; the first answer counts. */
+  device?: string;
+}
+
+/** Pauses before the second, third … try of a file's transfer, in ms. */
+const TRANSFER_PAUSES_MS = [500, 1_000, 2_000, 4_000, 8_000];
 /** How long devices may take to say which tools they have, in ms. */
 const TOOLS_DEADLINE_MS = 3_000;
 
 /**
  * One conversation, for the time of one run.
  *
- * A promise of these resolves when the message is safe in the outbox: it will arrive once, whatever happens to the network or to this
- * process. When the user presses stop, the method that is being waited for throws, and the run ends there.
+ * What is said is safe in the outbox when its promise resolves: it will arrive once, whatever happens to the network or to this process.
+ * What is asked resolves with the answer, also when the connection breaks or the process ends meanwhile: the next process handles the
+ * message again, asks under the same id, and gets the same answer. While a handler waits for the user, the next message is handled.
+ * When the user presses stop, the method that is being waited for throws, and the run ends there.
  */
 export class Chat {
   readonly #ground: ChatGround;
@@ -61,35 +89,25 @@ export class Chat {
     return this.#run.signal;
   }
 
-  /** Says a text in Markdown, at once. Returns its id, for {@link edit}. */
-  say(content: string): Promise<string> {
-    return this.#send('text', { content, format: 'markdown' });
+  /**
+   * Says a text in Markdown: at once, or while it is being written. When the user presses stop, or the source fails, what was there is
+   * kept. A written answer of book length becomes several messages.
+   * @returns the id of the (last) message, for {@link edit}
+   * @example
+   * await chat.say('**Done.**');
+   * await chat.say(model.stream(prompt)); // any AsyncIterable<string>
+   */
+  async say(content: string | AsyncIterable<string>): Promise<string> {
+    if (typeof content === 'string') return this.#send('text', { content, format: 'markdown' });
+    return this.stream(content);
   }
 
-  /**
-   * Says a text in Markdown while it is being written. When the user presses stop, or the source fails, what was there is kept.
-   * An answer of book length becomes several messages.
-   * @returns the id of the last of them, for {@link edit}
-   */
+  /** As {@link say}, of a text that is being written. */
   async stream(source: AsyncIterable<string>): Promise<string> {
     await this.#ground.setState('working', this.#run);
-    let stream = this.#openStream();
-    try {
-      for await (const delta of endingWith(source, this.signal)) {
-        for (let at = 0; at < delta.length; at += MAX_STREAM_UNITS) {
-          const part = delta.slice(at, at + MAX_STREAM_UNITS);
-          if (stream.content.length + part.length > MAX_STREAM_UNITS) {
-            await this.#finish(stream);
-            stream = this.#openStream();
-          }
-          stream.write(part);
-        }
-      }
-    } finally {
-      await this.#finish(stream);
-    }
-    this.signal.throwIfAborted();
-    return stream.messageId;
+    const { sendNow, streams } = this.#ground;
+    const send = (text: string, id: string) => this.#ground.send('text', { content: text, format: 'markdown' }, this.#options(id));
+    return streamText(source, { signal: this.signal, nextId: () => this.#run.nextId(), sendNow, send, streams });
   }
 
   /** Replaces a text that this agent said. */
@@ -98,27 +116,73 @@ export class Chat {
   }
 
   /**
-   * Asks the user. The answer goes to the question's handler, in this process or in a later one.
-   * @param note for the handler, small and JSON: what it must know of now
+   * Asks the user to choose.
+   * @example
+   * const answer = await chat.choice({ question: 'Deploy where?', options: ['test', 'production'] });
+   * if (answer.status === 'completed') await deploy(answer.result.selected);
    */
-  async ask<K extends QuestionKind>(question: Question<K>, args: QuestionArguments<K>, note: JsonObject = {}): Promise<void> {
-    this.signal.throwIfAborted();
-    const id = this.#run.nextId();
-    await this.#ground.calls.put(id, { question: question.name, note, asked_at: Date.now() });
-    const call = { name: question.kind, action: question.action, call_id: id, arguments: definedOnly(args) };
-    await this.#ground.send('tool.call', call, this.#options(id));
+  choice(args: QuestionArguments<'choice'>, options?: CallOptions): Promise<Answer<QuestionResult<'choice'>>> {
+    return this.#ask('choice', args, options);
   }
+
+  /** Asks the user to agree or to decline. Closing the question is no answer: `rejected`. */
+  confirm(args: QuestionArguments<'confirm'>, options?: CallOptions): Promise<Answer<QuestionResult<'confirm'>>> {
+    return this.#ask('confirm', args, options);
+  }
+
+  /** Asks the user for a text. */
+  input(args: QuestionArguments<'input'>, options?: CallOptions): Promise<Answer<QuestionResult<'input'>>> {
+    return this.#ask('input', args, options);
+  }
+
+  /** Calls any tool of a device. `action` may be left out for a tool of type action. */
+  async tool(name: string, action: string | undefined, args: JsonObject, options?: CallOptions): Promise<Answer<JsonObject & { message: string }>> {
+    return readToolResult((await this.#callTool(name, action, args, options)).payload);
+  }
+
+  /** Opens a drawing board. @throws UnansweredError when no device could */
+  canvas(size: { width: number; height: number }, options: Omit<CallOptions, 'callId'> = {}): Promise<Canvas> {
+    return Canvas.open(
+      (action, args, device) => this.#callTool('canvas', action, args, { ...options, ...(device !== undefined && { device }) }),
+      size,
+    );
+  }
+
+  /** What the user's app can do beyond its tools: capabilities, such as `clipboard.write`. */
+  readonly app = {
+    /** Calls a capability; the device asks its user. `reason` is shown to them. */
+    call: async (capability: string, args: JsonObject, reason: string, options?: CallOptions): Promise<Answer<JsonObject>> => {
+      const call = { capability, reason, arguments: args };
+      return readAppResult((await this.#call('lineup.v1.app.call', call, options)).payload);
+    },
+  };
+
+  /** Small apps of the agent's own on the user's devices. */
+  readonly ui = {
+    /** Opens one; the same `instanceId` again replaces it. What the user does there comes to {@link LineUpAgent.onUiEvent}. */
+    open: async (app: SurfaceApp, state: JsonObject, { instanceId = this.#run.nextId() }: { instanceId?: string } = {}): Promise<Surface> => {
+      await this.#send('lineup.v1.ui.open', { instance_id: instanceId, app, state });
+      return this.ui.of(instanceId);
+    },
+    /** One that is open already, by its id; of an earlier run or process, too. */
+    of: (instanceId: string): Surface => new Surface((type, payload) => this.#send(type, payload), instanceId),
+  };
 
   /** Shows an image. */
   async image(content: Uint8Array<ArrayBuffer>, image: { mimeType: string; alt: string; caption?: string }): Promise<void> {
-    const { url, file_id } = await this.#upload(content, image.mimeType);
+    const { url, file_id } = await this.#transfer(() => this.#ground.upload(content, image.mimeType));
     await this.#send('image', { url, file_id, alt: image.alt, ...(image.caption !== undefined && { caption: image.caption }) });
   }
 
   /** Sends a file. */
   async file(content: Uint8Array<ArrayBuffer>, file: { name: string; mimeType: string }): Promise<void> {
-    const { file_id, size } = await this.#upload(content, file.mimeType);
+    const { file_id, size } = await this.#transfer(() => this.#ground.upload(content, file.mimeType));
     await this.#send('file', { file_id, name: file.name, mime_type: file.mimeType, size });
+  }
+
+  /** Fetches a file or an image that a device sent, by its `file_id`. */
+  download(fileId: string): Promise<Blob> {
+    return this.#transfer(() => this.#ground.download(fileId));
   }
 
   /** Tells what the agent is at; shown until the run ends or tells something else. */
@@ -138,9 +202,14 @@ export class Chat {
   }
 
   /** Asks the devices which tools they have. Those that are offline are there with what they said last. */
-  devices(): Promise<Device[]> {
+  tools(): Promise<Device[]> {
     const ask = () => this.#ground.send('tool.list', {}, {});
     return this.#ground.devices.askAll(ask, TOOLS_DEADLINE_MS, this.signal);
+  }
+
+  /** The devices with everything that they have declared (§7), as it is known now. */
+  inventory(): Device[] {
+    return this.#ground.devices.list();
   }
 
   /** Waits, unless the run is to end. */
@@ -149,18 +218,33 @@ export class Chat {
     this.signal.throwIfAborted();
   }
 
-  #openStream(): TextStream {
-    const stream = new TextStream(this.#ground.sendNow, this.#run.nextId());
-    this.#ground.streams.add(stream);
-    return stream;
+  async #ask<K extends QuestionKind>(kind: K, args: QuestionArguments<K>, options?: CallOptions): Promise<Answer<QuestionResult<K>>> {
+    const { action, result } = QUESTIONS[kind];
+    const { payload } = await this.#callTool(kind, action, definedOnly(args), options);
+    // The schema and the kind belong together, which the union of three does not tell.
+    return readKnownResult<unknown>(result, payload) as Answer<QuestionResult<K>>;
   }
 
-  async #finish(stream: TextStream): Promise<void> {
-    stream.end();
-    this.#ground.streams.delete(stream);
-    // The next process writes the whole of it again under the same id.
-    if (this.signal.reason instanceof Closing || stream.content === '') return;
-    await this.#ground.send('text', { content: stream.content.toWellFormed(), format: 'markdown' }, this.#options(stream.messageId));
+  #callTool(name: string, action: string | undefined, args: JsonObject, options?: CallOptions): Promise<CallEnding> {
+    return this.#call('tool.call', { name, ...(action !== undefined && { action }), arguments: args }, options);
+  }
+
+  #call(type: CallRequest['type'], call: JsonObject, { callId, expiresInMs, device }: CallOptions = {}): Promise<CallEnding> {
+    this.signal.throwIfAborted();
+    const id = callId ?? this.#run.nextId();
+    if (callId === undefined) this.#run.callIds.push(id);
+    const expiry = expiresInMs === undefined ? {} : { expires_at: new Date(Date.now() + expiresInMs).toISOString() };
+    const asked = device ?? this.#target?.id;
+    return this.#ground.call(
+      {
+        callId: id,
+        isNamed: callId !== undefined,
+        type,
+        payload: { ...call, call_id: id, ...expiry },
+        ...(asked !== undefined && { device: asked }),
+      },
+      this.#run,
+    );
   }
 
   async #send<T extends DurableType>(type: T, payload: Payloads[T]): Promise<string> {
@@ -174,36 +258,17 @@ export class Chat {
     return { id, ...(this.#target && { target: this.#target }) };
   }
 
-  async #upload(content: Uint8Array<ArrayBuffer>, mimeType: string): Promise<FileInfo> {
-    for (const pause of UPLOAD_PAUSES_MS) {
+  async #transfer<T>(transfer: () => Promise<T>): Promise<T> {
+    for (const pause of TRANSFER_PAUSES_MS) {
       this.signal.throwIfAborted();
       try {
-        return await this.#ground.upload(content, mimeType);
+        return await transfer();
       } catch (error) {
         if (!(error instanceof NetworkError || (error instanceof RelayError && error.retryable))) throw error;
         await this.wait(pause);
       }
     }
-    return this.#ground.upload(content, mimeType);
-  }
-}
-
-/** The same values, until the signal is aborted; then no more, even if the source does not listen. */
-async function* endingWith<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
-  const values = source[Symbol.asyncIterator]();
-  const ended = new Promise<{ done: true; value?: never }>((resolve) => {
-    if (signal.aborted) resolve({ done: true });
-    signal.addEventListener('abort', () => resolve({ done: true }), { once: true });
-  });
-  try {
-    for (;;) {
-      const next = await Promise.race([values.next(), ended]);
-      if (next.done) return;
-      yield next.value;
-    }
-  } finally {
-    // A source that hangs is not waited for, and what it says after its end interests nobody.
-    void Promise.resolve(values.return?.()).catch(() => undefined);
+    return transfer();
   }
 }
 

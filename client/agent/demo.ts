@@ -1,10 +1,9 @@
 /** The demo agent: shows on a phone everything that an agent can do. It is also the example to begin an agent of one's own from. */
-import type { JsonObject } from '../../src/protocol/json.ts';
+import type { Unanswered } from './answers.ts';
 import type { Chat } from './chat.ts';
-import { abilityIn, escape, languageOf, WORDS, type Ability, type Language, type Words } from './demo-words.ts';
+import { abilityIn, escape, languageOf, WORDS, type Ability, type Words } from './demo-words.ts';
 import type { LineUpAgent } from './lineup-agent.ts';
 import { paintSunrise } from './picture.ts';
-import type { Unanswered } from './questions.ts';
 
 /** Pauses of a thoughtful agent, in ms. */
 export interface Pace {
@@ -20,31 +19,28 @@ const PROGRESS_PER_STEP = 4;
 
 /** Makes an agent the demo agent. */
 export function demo(agent: LineUpAgent, pace: Pace = LIVELY): void {
-  const colour = agent.choice('demo.colour', async (chat, answer, note) => {
-    const words = wordsOf(note);
-    await say(chat, answer.status === 'completed' ? words.choice.chosen(escape(answer.result.selected.join(', '))) : unanswered(words, answer));
-  });
-
-  const plants = agent.confirm('demo.plants', async (chat, answer, note) => {
-    const words = wordsOf(note);
-    if (answer.status !== 'completed') return say(chat, unanswered(words, answer));
-    await say(chat, answer.result.confirmed ? words.confirm.confirmed : words.confirm.declined);
-  });
-
-  const name = agent.input('demo.name', async (chat, answer, note) => {
-    const words = wordsOf(note);
-    await say(chat, answer.status === 'completed' ? words.input.thanks(escape(answer.result.value)) : unanswered(words, answer));
-  });
-
-  const abilities: Record<Ability, (chat: Chat, words: Words, note: { language: Language }) => Promise<void>> = {
+  const abilities: Record<Ability, (chat: Chat, words: Words) => Promise<void>> = {
     help: (chat, words) => say(chat, words.help),
 
-    choice: (chat, { choice }, note) => chat.ask(colour, { question: choice.question, options: [...choice.options] }, note),
+    // The answer may take hours. It reaches this line all the same, also when this program was started anew in between.
+    async choice(chat, words) {
+      const { question, options, chosen } = words.choice;
+      const answer = await chat.choice({ question, options: [...options] });
+      await say(chat, answer.status === 'completed' ? chosen(escape(answer.result.selected.join(', '))) : unanswered(words, answer));
+    },
 
-    confirm: (chat, { confirm }, note) =>
-      chat.ask(plants, { question: confirm.question, confirm_label: confirm.yes, cancel_label: confirm.no }, note),
+    async confirm(chat, words) {
+      const { question, yes, no, confirmed, declined } = words.confirm;
+      const answer = await chat.confirm({ question, confirm_label: yes, cancel_label: no });
+      if (answer.status !== 'completed') return say(chat, unanswered(words, answer));
+      await say(chat, answer.result.confirmed ? confirmed : declined);
+    },
 
-    input: (chat, { input }, note) => chat.ask(name, { question: input.question, placeholder: input.placeholder, max_length: 40 }, note),
+    async input(chat, words) {
+      const { question, placeholder, thanks } = words.input;
+      const answer = await chat.input({ question, placeholder, max_length: 40 });
+      await say(chat, answer.status === 'completed' ? thanks(escape(answer.result.value)) : unanswered(words, answer));
+    },
 
     image: (chat, { image }) => chat.image(paintSunrise(), { mimeType: 'image/png', ...image }),
 
@@ -89,7 +85,7 @@ export function demo(agent: LineUpAgent, pace: Pace = LIVELY): void {
 
   /** An answer is written word by word, as a model would write it. */
   async function say(chat: Chat, answer: string): Promise<void> {
-    await chat.stream(wordByWord(chat, answer, pace.word));
+    await chat.say(wordByWord(chat, answer, pace.word));
   }
 
   agent.onPaired(async (chat, device) => {
@@ -97,10 +93,9 @@ export function demo(agent: LineUpAgent, pace: Pace = LIVELY): void {
   });
 
   agent.onText(async (chat, { payload }) => {
-    const language = languageOf(payload.content);
-    const words = WORDS[language];
+    const words = WORDS[languageOf(payload.content)];
     const ability = abilityIn(payload.content);
-    if (ability) await abilities[ability](chat, words, { language });
+    if (ability) await abilities[ability](chat, words);
     else await say(chat, words.echo(payload.content.slice(0, 2_000).toWellFormed()));
   });
 
@@ -116,7 +111,7 @@ async function* wordByWord(chat: Chat, text: string, pause: number): AsyncGenera
 }
 
 async function toolTable(chat: Chat, { tools }: Words): Promise<string> {
-  const devices = await chat.devices();
+  const devices = await chat.tools();
   if (devices.every((device) => device.tools === null)) return tools.none;
   const rows = devices.flatMap((device) => {
     const shown = escape(device.name) + (device.online ? '' : ` (${tools.offline})`);
@@ -124,10 +119,6 @@ async function toolTable(chat: Chat, { tools }: Words): Promise<string> {
     return device.tools.map((tool) => `| ${shown} | ${escape(tool.name)} | ${tool.actions.map(escape).join(', ')} |`);
   });
   return tools.row + rows.join('\n');
-}
-
-function wordsOf(note: JsonObject): Words {
-  return WORDS[note.language === 'zh' ? 'zh' : 'en'];
 }
 
 function unanswered(words: Words, { status }: Unanswered): string {

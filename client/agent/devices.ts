@@ -1,6 +1,7 @@
 /** The devices of one conversation as the agent sees them: who is there, and which tools each has. */
 import type { Delivered } from '../../src/protocol/envelope.ts';
 import type { Peer } from '../../src/protocol/handshake.ts';
+import type { Inventory } from '../../src/protocol/inventory.ts';
 import { isJsonObject, type Json } from '../../src/protocol/json.ts';
 import { isMessage } from '../core/frames.ts';
 
@@ -12,14 +13,19 @@ export interface DeviceTool {
   actions: string[];
 }
 
-/** A device and its tools. */
+/** A device, its tools, and what else it has declared. */
 export interface Device {
   id: string;
   name: string;
   online: boolean;
   /** Null: it never told. */
   tools: DeviceTool[] | null;
+  /** What it declares that it can do (§7): capabilities, installed apps, components. Null: it never told. Declared is not allowed yet. */
+  inventory: Inventory | null;
 }
+
+/** The inventory of a device that has told its capabilities alone. */
+const NOTHING: Inventory = { revision: '', standard_components: [], applications: [], capabilities: [] };
 
 /** Keeps the list up to date. */
 export class Devices {
@@ -33,7 +39,7 @@ export class Devices {
   welcome(peers: readonly Peer[]): void {
     const present = new Set(peers.map((peer) => peer.id));
     for (const id of this.#devices.keys()) if (!present.has(id)) this.#devices.delete(id);
-    for (const { id, name, online } of peers) this.#devices.set(id, { tools: null, ...this.#devices.get(id), id, name, online });
+    for (const { id, name, online } of peers) this.#devices.set(id, { tools: null, inventory: null, ...this.#devices.get(id), id, name, online });
   }
 
   presence(id: string, online: boolean): void {
@@ -43,7 +49,7 @@ export class Devices {
   }
 
   paired(id: string, name: string): void {
-    this.#devices.set(id, { id, name, online: false, tools: null });
+    this.#devices.set(id, { id, name, online: false, tools: null, inventory: null });
   }
 
   revoked(id: string): void {
@@ -62,8 +68,17 @@ export class Devices {
     this.#changed();
   }
 
+  /** Takes an inventory, or the capabilities alone. */
+  declared(frame: Delivered): void {
+    const device = frame.sender.kind === 'app' ? this.#devices.get(frame.sender.id) : undefined;
+    if (!device) return;
+    // The relay checked both against their schemas.
+    if (isMessage(frame, 'lineup.v1.client.inventory')) device.inventory = frame.payload;
+    if (isMessage(frame, 'lineup.v1.app.list')) device.inventory = { ...(device.inventory ?? NOTHING), capabilities: frame.payload.capabilities };
+  }
+
   list(): Device[] {
-    return [...this.#devices.values()];
+    return [...this.#devices.values()].map((device) => ({ ...device }));
   }
 
   /** Asks, and waits until every device that is online has answered, at most `ms` milliseconds. */

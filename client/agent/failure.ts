@@ -2,7 +2,7 @@
 import { CommanderError } from 'commander';
 import { NetworkError, RelayError } from '../core/errors.ts';
 import { CommandError, EXIT, type ExitCode } from './exit-codes.ts';
-import { TokenError } from './lineup-agent.ts';
+import { TokenError } from './agent-options.ts';
 import { SetupError } from './setup.ts';
 
 /** What a person reads, and what a script gets. */

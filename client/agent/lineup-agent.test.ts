@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { TokenError } from './lineup-agent.ts';
+import { TokenError } from './agent-options.ts';
 import { AGENT, FakeRelay, HOME, tokenOf } from './testing/fake-relay.ts';
 
 let relay: FakeRelay;

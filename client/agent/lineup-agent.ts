@@ -1,57 +1,25 @@
 /** The agent's side of LineUp as a library: connects an agent to its devices, in all of its conversations, and keeps it connected. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import type { ConversationInfo } from '../../src/protocol/http.ts';
 import type { ConversationChange } from '../../src/protocol/handshake.ts';
-import { retryDelay } from '../core/backoff.ts';
 import { Connection } from '../core/connection.ts';
-import type { ConnectionState, StopReason } from '../core/connection-events.ts';
+import type { StopReason } from '../core/connection-events.ts';
 import type { ConnectionOptions } from '../core/connection-options.ts';
 import { FileCursorStore } from '../core/cursor-file.ts';
-import { RelayError } from '../core/errors.ts';
 import { RelayHttp } from '../core/http.ts';
 import { FileOutboxStore } from '../core/outbox-file.ts';
+import { NodeWebSocket } from '../core/websocket-node.ts';
 import { AgentConversation, type AgentConnection, type Handlers } from './agent-conversation.ts';
+import { TokenError, type AgentEnd, type LineUpAgentOptions } from './agent-options.ts';
 import { Deferred } from './deferred.ts';
 import { FileCredentials, readClaims, tokenPath } from './agent-token.ts';
 import { CallMemory } from './call-memory.ts';
+import type { Chat } from './chat.ts';
+import { ConversationList } from './conversation-list.ts';
+import { HandledMemory } from './handled-memory.ts';
 import { makePrivateFolder } from './private-file.ts';
-import { Questions, type AnswerHandler, type Question } from './questions.ts';
 import { sentence } from './run-queue.ts';
-
-/** Who an agent is, and where. */
-export interface LineUpAgentOptions {
-  /** The relay's origin, such as `https://relay.example`. */
-  relay: string;
-  /** The agent's token, as enrolment gave it. Fresher ones are kept in `state`. */
-  token: string;
-  /** A folder for what must survive the process: unsent messages, how far it has read, open questions, the token. One process at a time. */
-  state: string;
-  /** How devices show it. */
-  name: string;
-  /** What it is, such as `Hermes`. Default: its name. */
-  agent?: string;
-  version?: string;
-  /** The conversation that new devices are greeted in. Default: the agent's oldest. */
-  conversationId?: string;
-  /** Gets what a person who looks after the agent may want to know; never a token, never a message's content. */
-  log?: (event: AgentEvent) => void;
-  /** Default: the real {@link Connection}. */
-  connect?: (options: ConnectionOptions) => AgentConnection;
-  /** Default: the global fetch. */
-  fetch?: typeof fetch;
-}
-
-/** What an agent tells of itself. */
-export type AgentEvent = { conversationId?: string } & ({ kind: 'state'; state: ConnectionState } | { kind: 'problem'; problem: string });
-
-/** Why an agent ended: `closed` by its own process, or what the relay said. */
-export type AgentEnd = Exclude<StopReason, 'not-found'>;
-
-/** The token that was given is none that a relay gives to an agent. */
-export class TokenError extends Error {
-  override readonly name = 'TokenError';
-}
 
 /**
  * An agent: give it handlers, then {@link start} it.
@@ -60,8 +28,13 @@ export class TokenError extends Error {
  * in the next one; whatever it had sent is not sent twice.
  *
  * @example
- * const agent = new LineUpAgent({ relay, token, state: '.lineup/agent', name: 'Echo' });
- * agent.onText((chat, { payload }) => chat.say(`You said: ${payload.content}`));
+ * const agent = new LineUpAgent({ ...(await readSetup()), name: 'Deployer' });
+ *
+ * agent.onText(async (chat, { payload }) => {
+ *   const where = await chat.choice({ question: `Deploy ${payload.content}?`, options: ['test', 'production'] });
+ *   if (where.status === 'completed') await chat.say(deploy(where.result.selected)); // a string, or an AsyncIterable<string>
+ * });
+ *
  * await agent.start();
  */
 export class LineUpAgent {
@@ -70,12 +43,10 @@ export class LineUpAgent {
   readonly #credentials: FileCredentials;
   readonly #http: RelayHttp;
   readonly #handlers: Handlers = {};
-  readonly #questions = new Questions();
   readonly #conversations = new Map<string, Promise<AgentConversation>>();
   readonly #ended = new Deferred<AgentEnd>();
   readonly #closing = new AbortController();
-  #listing: Promise<void> | null = null;
-  #mustListAgain = false;
+  readonly #list: ConversationList;
   #homeId: string | undefined;
 
   /** @throws TokenError when the token is none of an agent */
@@ -85,6 +56,14 @@ export class LineUpAgent {
     this.#options = options;
     this.#agentId = claims.agentId;
     this.#homeId = options.conversationId;
+    this.#list = new ConversationList({
+      fetch: () => this.#http.conversations(),
+      take: (conversations) => this.#take(conversations),
+      // Where there is a connection, it knows better what has become of the token.
+      refused: () => (this.#conversations.size > 0 ? undefined : void this.#end('pair-again')),
+      problem: (problem) => this.#problem(problem),
+      signal: this.#closing.signal,
+    });
     this.#credentials = new FileCredentials(tokenPath(options.state, claims.agentId), options.token);
     this.#http = new RelayHttp({
       origin: options.relay,
@@ -127,25 +106,82 @@ export class LineUpAgent {
     return this;
   }
 
-  /** A question with options. Its answer is handled here, also when it comes after a restart. */
-  choice(name: string, handler: AnswerHandler<'choice'>): Question<'choice'> {
-    return this.#questions.add('choice', name, handler);
+  /** Handles what the user does in a small app of the agent's; see {@link Chat.ui}. */
+  onUiEvent(handler: NonNullable<Handlers['uiEvent']>): this {
+    this.#handlers.uiEvent = handler;
+    return this;
   }
 
-  /** A question to agree to or to decline. */
-  confirm(name: string, handler: AnswerHandler<'confirm'>): Question<'confirm'> {
-    return this.#questions.add('confirm', name, handler);
+  /** The relay's HTTP calls as this agent: pairings, devices, conversations, history. */
+  get http(): RelayHttp {
+    return this.#http;
   }
 
-  /** A question for a text. */
-  input(name: string, handler: AnswerHandler<'input'>): Question<'input'> {
-    return this.#questions.add('input', name, handler);
+  /**
+   * Speaks or asks without having been asked: gives the work what a handler gets. Waits for the first conversation when there is none yet.
+   *
+   * What it asks survives the end of the process when it has a `callId` of its own.
+   * @param conversationId default: the one that new devices are greeted in
+   * @example
+   * const answer = await agent.act((chat) => chat.confirm({ question: 'Deploy 1.4.2?' }, { callId: 'deploy-1.4.2' }));
+   */
+  async act<T>(work: (chat: Chat) => Promise<T>, conversationId?: string): Promise<T> {
+    const id = conversationId ?? (await this.#home());
+    const conversation = await this.#conversations.get(id);
+    if (!conversation) throw new Error(`this agent has no conversation ${id}`);
+    return conversation.outside(work);
+  }
+
+  /** {@link Chat.say}, unasked. */
+  say(content: string | AsyncIterable<string>, where?: string): Promise<string> {
+    return this.act((chat) => chat.say(content), where);
+  }
+
+  /** {@link Chat.choice}, unasked. */
+  choice(...args: Parameters<Chat['choice']>): ReturnType<Chat['choice']> {
+    return this.act((chat) => chat.choice(...args));
+  }
+
+  /** {@link Chat.confirm}, unasked. */
+  confirm(...args: Parameters<Chat['confirm']>): ReturnType<Chat['confirm']> {
+    return this.act((chat) => chat.confirm(...args));
+  }
+
+  /** {@link Chat.input}, unasked. */
+  input(...args: Parameters<Chat['input']>): ReturnType<Chat['input']> {
+    return this.act((chat) => chat.input(...args));
+  }
+
+  /** {@link Chat.tool}, unasked. */
+  tool(...args: Parameters<Chat['tool']>): ReturnType<Chat['tool']> {
+    return this.act((chat) => chat.tool(...args));
+  }
+
+  /** {@link Chat.canvas}, unasked. */
+  canvas(...args: Parameters<Chat['canvas']>): ReturnType<Chat['canvas']> {
+    return this.act((chat) => chat.canvas(...args));
+  }
+
+  /** {@link Chat.app}, unasked. */
+  readonly app: Chat['app'] = { call: (...args) => this.act((chat) => chat.app.call(...args)) };
+
+  /** {@link Chat.ui}, unasked. */
+  readonly ui: Pick<Chat['ui'], 'open'> = { open: (...args) => this.act((chat) => chat.ui.open(...args)) };
+
+  /** {@link Chat.tools} of the devices. */
+  tools(): ReturnType<Chat['tools']> {
+    return this.act((chat) => chat.tools());
+  }
+
+  /** {@link Chat.inventory} of the devices. */
+  inventory(): Promise<ReturnType<Chat['inventory']>> {
+    return this.act((chat) => Promise.resolve(chat.inventory()));
   }
 
   /** Connects to every conversation of the agent, and to those that are made later. Resolves when the first is opened, not yet online. */
   async start(): Promise<void> {
     if (this.#homeId !== undefined) await this.#open(this.#homeId);
-    const listed = this.#list();
+    const listed = this.#list.ask();
     if (this.#homeId === undefined) await listed;
   }
 
@@ -166,31 +202,17 @@ export class LineUpAgent {
     this.#ended.resolve(reason);
   }
 
-  /** Opens what the relay lists and is not open yet: at the start, and after each time offline, when a conversation may have been made. */
-  #list(): Promise<void> {
-    this.#mustListAgain = this.#listing !== null;
-    this.#listing ??= this.#listUntilDone().finally(() => {
-      this.#listing = null;
-      if (this.#mustListAgain && !this.#closing.signal.aborted) void this.#list();
-    });
-    return this.#listing;
+  async #home(): Promise<string> {
+    if (this.#homeId === undefined) await this.#list.ask();
+    if (this.#homeId === undefined) throw new Error('this agent is not connected to any conversation');
+    return this.#homeId;
   }
 
-  async #listUntilDone(): Promise<void> {
-    for (let failures = 1; !this.#closing.signal.aborted; failures++) {
-      try {
-        const conversations = await this.#http.conversations();
-        const oldest = conversations.toSorted((a, b) => a.created_at.localeCompare(b.created_at)).at(0);
-        this.#homeId ??= oldest?.conversation_id;
-        for (const { conversation_id } of conversations) await this.#open(conversation_id);
-        if (this.#conversations.size > 0) return;
-      } catch (error) {
-        // Where there is a connection, it knows better what has become of the token.
-        if (error instanceof RelayError && error.status === 401) return this.#conversations.size > 0 ? undefined : void this.#end('pair-again');
-        this.#problem(`cannot list the conversations: ${sentence(error)}`);
-      }
-      await delay(retryDelay(failures + 1, Math.random()), undefined, { signal: this.#closing.signal }).catch(() => undefined);
-    }
+  /** Opens what the relay lists and is not open yet. */
+  async #take(conversations: ConversationInfo[]): Promise<boolean> {
+    this.#homeId ??= conversations.at(0)?.conversation_id;
+    for (const { conversation_id } of conversations) await this.#open(conversation_id);
+    return this.#conversations.size > 0;
   }
 
   async #open(conversationId: string): Promise<void> {
@@ -218,14 +240,15 @@ export class LineUpAgent {
       self: { kind: 'agent', id: this.#agentId },
       connect: (process) => this.#connect({ conversationId, process, cursor, outbox: new FileOutboxStore(join(folder, 'outbox.jsonl')), calls }),
       upload: (content, mimeType) => this.#http.upload(conversationId, content, mimeType),
+      download: (fileId) => this.#http.download(conversationId, fileId),
       calls,
+      handled: await HandledMemory.open(join(folder, 'handled.json')),
       isCatchingUp,
       handlers: this.#handlers,
-      questions: this.#questions,
       isHome: () => conversationId === this.#homeId,
       on: {
         state: (state) => this.#options.log?.({ kind: 'state', conversationId, state }),
-        welcome: () => void this.#list(),
+        welcome: () => void this.#list.ask(),
         conversation: (id, change) => this.#changed(id, change),
         stopped: (reason) => this.#stopped(conversationId, reason),
         problem: (problem) => this.#problem(problem, conversationId),
@@ -244,6 +267,7 @@ export class LineUpAgent {
       hello: { name, agent, ...(version !== undefined && { version }), cancel_pending: calls.isNew },
       start: 'oldest',
       page: null,
+      WebSocket: NodeWebSocket,
       ...(fetch && { fetch }),
     });
   }
@@ -276,7 +300,7 @@ export class LineUpAgent {
     const wasHome = this.#homeId === conversationId;
     if (wasHome) this.#homeId = undefined;
     // Without a home new devices are not greeted, and without any socket nothing tells of a new conversation.
-    if (wasHome || this.#conversations.size === 0) void this.#list();
+    if (wasHome || this.#conversations.size === 0) void this.#list.ask();
   }
 
   #problem(problem: string, conversationId?: string): void {

@@ -1,7 +1,8 @@
 /** Runs an agent in the foreground, until a signal or the relay ends it. */
 import { CommandError, EXIT } from './exit-codes.ts';
 import type { CommandLine } from './command-line.ts';
-import type { AgentEnd, AgentEvent, LineUpAgent } from './lineup-agent.ts';
+import type { AgentEnd, AgentEvent } from './agent-options.ts';
+import type { LineUpAgent } from './lineup-agent.ts';
 
 const FAILURE_OF_END: Record<Exclude<AgentEnd, 'closed'>, () => CommandError> = {
   'pair-again': () =>

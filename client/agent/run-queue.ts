@@ -3,10 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Target } from '../../src/protocol/envelope.ts';
 import type { Payloads } from '../../src/protocol/messages.ts';
 import type { Chat } from './chat.ts';
+import { Deferred } from './deferred.ts';
 import { Closing, Stopped, type Run } from './run.ts';
 
 /** What a handler does with its chat. */
-export type Work = (chat: Chat) => Promise<void> | void;
+export type Work = (chat: Chat) => Promise<unknown> | void;
 
 /** What a queue needs of its conversation. */
 export interface RunQueueParts {
@@ -23,8 +24,10 @@ const CLOSE_PATIENCE_MS = 2_000;
 export class RunQueue {
   readonly #parts: RunQueueParts;
   readonly #runs = new Set<Run>();
-  /** Resolves when everything that was begun has ended. */
+  /** Resolves when the turn is free and nobody waits for it. */
   #tail: Promise<void> = Promise.resolve();
+  /** Whose turn it is, and how it gives it back. */
+  readonly #turns = new Map<Run, () => void>();
   #isClosing = false;
 
   constructor(parts: RunQueueParts) {
@@ -38,12 +41,36 @@ export class RunQueue {
    * @param target who hears what the work says; default: all devices
    */
   async begin(run: Run, work: Work, target?: Target): Promise<void> {
-    this.#runs.add(run);
-    if (this.#isClosing) run.end(new Closing());
-    this.#tail = this.#tail.then(() => this.#perform(run, work, target));
-    await this.#tail;
+    this.#add(run);
+    await this.#takeTurn(run);
+    await this.#perform(run, work, target);
+    this.#giveTurn(run);
     this.#runs.delete(run);
     if (run.signal.reason instanceof Closing) await new Promise<never>(() => undefined);
+  }
+
+  /**
+   * Does a piece of the agent's own work, now, whatever else is being done. Stop and the end of the process reach it too.
+   * @throws what the work throws
+   */
+  async beside<T>(run: Run, work: (chat: Chat) => Promise<T>): Promise<T> {
+    this.#add(run);
+    try {
+      return await work(this.#parts.chat(run, undefined));
+    } finally {
+      this.#runs.delete(run);
+      if (run.hasTold && !this.#isClosing) await this.#parts.setState('idle', run);
+    }
+  }
+
+  /** Lets the next run begin while this one waits for the user; it goes on when it is its turn again. */
+  async aside<T>(run: Run, waiting: Promise<T>): Promise<T> {
+    const hadTurn = this.#giveTurn(run);
+    try {
+      return await waiting;
+    } finally {
+      if (hadTurn) await this.#takeTurn(run);
+    }
   }
 
   /** The user pressed stop: ends the run of that id, or everything that was asked before `seq`. */
@@ -57,6 +84,24 @@ export class RunQueue {
     for (const run of this.#runs) run.end(new Closing());
     // A handler that does not listen to its signal is not waited for.
     await Promise.race([this.#tail, delay(CLOSE_PATIENCE_MS, undefined, { ref: false })]);
+  }
+
+  #add(run: Run): void {
+    this.#runs.add(run);
+    if (this.#isClosing) run.end(new Closing());
+  }
+
+  async #takeTurn(run: Run): Promise<void> {
+    const before = this.#tail;
+    const turn = new Deferred<void>();
+    this.#tail = turn.promise;
+    await before;
+    this.#turns.set(run, () => turn.resolve());
+  }
+
+  #giveTurn(run: Run): boolean {
+    this.#turns.get(run)?.();
+    return this.#turns.delete(run);
   }
 
   async #perform(run: Run, work: Work, target: Target | undefined): Promise<void> {

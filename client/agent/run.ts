@@ -33,6 +33,10 @@ export class Run {
   readonly #stem: string;
   readonly #controller = new AbortController();
   #made = 0;
+  /** The calls that it made under ids of its own; nobody asks for them when it is done. */
+  readonly callIds: string[] = [];
+  /** Whether it has told a status, so that it must tell when it is over. */
+  hasTold = false;
 
   /** @param cause what makes this run different from every other of the conversation */
   constructor(cause: string, seq: number) {

@@ -66,7 +66,7 @@ export class Terminal {
 
 /** Whatever others named (a device, a title) stays in its line, and cannot steer the terminal. */
 export function oneLine(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
+  return text.replace(/\p{Cc}+/gu, ' ').trim();
 }
 
 /** Columns that a text takes: wide characters count twice. */

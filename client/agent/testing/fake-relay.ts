@@ -10,7 +10,8 @@ import type { ConnectionOptions } from '../../core/connection-options.ts';
 import { RelayError, UnsendableError } from '../../core/errors.ts';
 import { Emitter } from '../../core/events.ts';
 import type { AgentConnection } from '../agent-conversation.ts';
-import { LineUpAgent, type AgentEvent, type LineUpAgentOptions } from '../lineup-agent.ts';
+import type { AgentEvent, LineUpAgentOptions } from '../agent-options.ts';
+import { LineUpAgent } from '../lineup-agent.ts';
 
 export const AGENT = `ag_${'a'.repeat(20)}`;
 export const DEVICE = `dv_${'d'.repeat(20)}`;
