@@ -28,7 +28,7 @@ export interface LocalSurroundings {
 export class LocalConversation implements ConversationApi {
   readonly #sql: SqliteFile;
   readonly #host: ConversationHost;
-  readonly #alarm = new Alarm(() => this.#runDue());
+  readonly #alarm = new Alarm(() => this.conversation?.runDue());
 
   constructor(path: string, { limits, migrations, admitToken, report, forgotten }: LocalSurroundings) {
     const clock = { now: () => Date.now() };
@@ -50,6 +50,7 @@ export class LocalConversation implements ConversationApi {
       },
       report,
     });
+    // No alarm outlives a process.
     this.#alarm.set(this.conversation?.ledger.due.next() ?? null);
   }
 
@@ -108,11 +109,5 @@ export class LocalConversation implements ConversationApi {
     if (!this.conversation) return;
     this.conversation.flush();
     this.#sql.close();
-  }
-
-  #runDue(): void {
-    const { conversation } = this;
-    conversation?.runDue();
-    this.#alarm.set(conversation?.ledger.due.next() ?? null);
   }
 }
