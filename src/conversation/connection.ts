@@ -1,6 +1,7 @@
 /** One socket of a participant, as the conversation sees it: who it is, how far it has been sent, how fast it may speak. */
 import type { CloseCode } from '../protocol/close-codes.ts';
 import type { Participant } from '../protocol/envelope.ts';
+import { randomToken } from '../protocol/ids.ts';
 import { MALFORMED_PER_MINUTE, RATE_REFUSALS_PER_MINUTE } from '../protocol/limits.ts';
 
 /** What carries a connection: a WebSocket in the Durable Object. */
@@ -32,8 +33,10 @@ export interface ConnectionState {
   heardAt: number;
   /** Everything up to here was sent, or is not for this participant. */
   sentSeq: number;
-  /** What the client says it has: its last `system.received`, or its resume. */
+  /** Where its flow window starts: its last `system.received`, or the beginning of its replay. */
   cursor: number;
+  /** The highest seq that the client said it has, by `system.received` or its resume; 0 when it said nothing. */
+  received: number;
   /** Where the replay ends: `system.synced` stands behind it. */
   syncedAt: number;
   /** Silent for too long: told as offline (§4). */
@@ -58,6 +61,25 @@ export class Connection {
   #tokensAt = 0;
   #malformed: number[] = [];
   #refusals: number[] = [];
+
+  /** A socket that just opened, at `now` (ms). */
+  static opened(transport: Transport, admitted: Pick<ConnectionState, 'participant' | 'name' | 'freshToken'>, now: number): Connection {
+    return new Connection(transport, {
+      ...admitted,
+      id: randomToken(10),
+      phase: 'hello',
+      session: '',
+      attempt: 0,
+      openedAt: now,
+      heardAt: now,
+      sentSeq: 0,
+      cursor: 0,
+      received: 0,
+      syncedAt: 0,
+      silent: false,
+      owesKept: false,
+    });
+  }
 
   constructor(transport: Transport, state: ConnectionState) {
     this.transport = transport;
@@ -121,7 +143,7 @@ export class Connection {
       this.#tokens -= 1;
       return 'ok';
     }
-    return countInMinute(this.#refusals, now) > RATE_REFUSALS_PER_MINUTE ? 'close' : 'refuse';
+    return countInMinute(this.#refusals, now) >= RATE_REFUSALS_PER_MINUTE ? 'close' : 'refuse';
   }
 
   /** Counts a malformed frame. @returns whether it was one too many (§8) */

@@ -20,7 +20,8 @@ function deliver(context: RuleContext): { ok: true; frame: string; audience: Aud
   const audience = audienceFor(context);
   if (!audience.ok) return { ok: false, answer: { ok: false, error: audience.error } };
   const frame = frameOf(ledger, message.envelope, message.from, now);
-  effects.push({ kind: 'broadcast', class: 'kept', sender: message.from.id, audience: audience.value, origin: message.connection, frame });
+  const { from, connection: origin } = message;
+  effects.push({ kind: 'broadcast', class: 'kept', after: ledger.log.head, sender: from.id, audience: audience.value, origin, frame });
   return { ok: true, frame, audience: audience.value };
 }
 

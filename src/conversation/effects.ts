@@ -18,15 +18,11 @@ export interface LoggedEffect {
 }
 
 /** A frame without a seq for everyone in an audience. */
-export interface BroadcastEffect {
-  kind: 'broadcast';
-  /** `kept` waits with a socket that waits, `ephemeral` is dropped for it, `control` always goes (§4, §5). */
-  class: 'kept' | 'ephemeral' | 'control';
-  sender: string;
-  audience: Audience;
-  origin: string | null;
-  frame: string;
-}
+export type BroadcastEffect = { kind: 'broadcast'; sender: string; audience: Audience; origin: string | null; frame: string } & (
+  | { class: 'control' }
+  /** A `kept` frame waits with a socket that has been sent less than `after`, the head when it was made; an `ephemeral` one is dropped (§4, §5). */
+  | { class: 'kept' | 'ephemeral'; after: number }
+);
 
 /** A frame for one connection, such as an ack. Without a connection (a message sent by HTTP) it goes nowhere. */
 export interface ReplyEffect {

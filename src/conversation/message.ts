@@ -1,5 +1,5 @@
 /** A checked message on its way into the conversation, and what the rules say of it. */
-import type { Envelope, Participant } from '../protocol/envelope.ts';
+import { readFrame, type Envelope, type Participant } from '../protocol/envelope.ts';
 import type { MessageType } from '../protocol/messages.ts';
 import { refusal, type ErrorCode } from '../protocol/errors.ts';
 import { audienceOf, type Audience } from './audience.ts';
@@ -26,6 +26,23 @@ export interface RuleContext {
   effects: Effect[];
   /** Whether a participant is online (§4). */
   isOnline(id: string): boolean;
+}
+
+/** Reads a frame as it came: binary ones are no part of the protocol, text has to be an envelope (§2). */
+export function readData(data: string | ArrayBuffer, { meta, limits }: Ledger, from: Participant['kind']): ReturnType<typeof readFrame> {
+  if (typeof data === 'string') return readFrame(data, { conversationId: meta.conversationId, from, limits });
+  return { ok: false, error: { ref: null, error: refusal('unsupported_data', 'frame: binary frames are not part of the protocol') } };
+}
+
+/** The id of a frame that is refused without being read any further. */
+export function idOf(data: string | ArrayBuffer): string | null {
+  if (typeof data !== 'string') return null;
+  try {
+    const { id } = JSON.parse(data) as { id?: unknown };
+    return typeof id === 'string' && id.length <= 1024 && id.isWellFormed() ? id : null;
+  } catch {
+    return null;
+  }
 }
 
 /** What a type does when it is accepted. */
@@ -61,7 +78,7 @@ export function repeatOf({ ledger, message }: RuleContext): { answer: Answer; en
 }
 
 /** The audience that the target asks for (§2). */
-export function audienceFor({ ledger, message }: RuleContext): ReturnType<typeof audienceOf> {
+export function audienceFor({ ledger, message }: Pick<RuleContext, 'ledger' | 'message'>): ReturnType<typeof audienceOf> {
   return audienceOf(message.envelope, message.type, message.from, {
     agentId: ledger.agent.id,
     hasDevice: (id) => ledger.participants.hasDevice(id),

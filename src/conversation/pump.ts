@@ -69,9 +69,9 @@ export function acknowledge(connection: Connection, seq: number, ledger: Ledger)
   pump(connection, ledger);
 }
 
-/** Whether a connection waits for its window: it then gets no ephemeral frames (§4). */
-export function waits(connection: Connection, ledger: Ledger): boolean {
-  return connection.state.phase !== 'live' || connection.state.sentSeq < ledger.log.head;
+/** Whether a connection waits for its window, with messages up to `after` on their way: it then gets no ephemeral frames (§4). */
+export function waits({ state }: Connection, after: number): boolean {
+  return state.phase !== 'live' || state.sentSeq < after;
 }
 
 function finishReplay(connection: Connection, ledger: Ledger): void {

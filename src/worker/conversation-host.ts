@@ -1,9 +1,10 @@
 /** What every home of a conversation does, whatever it runs on: the calls of its relay's routes and directory, and who may enter. */
 import { isoTime } from '../conversation/effects.ts';
 import type { Connection, Transport } from '../conversation/connection.ts';
-import { Conversation, type Admitted, type ConversationPorts } from '../conversation/conversation.ts';
+import { Conversation, type ConversationPorts } from '../conversation/conversation.ts';
 import { historyPage } from '../conversation/history.ts';
 import { createMeta } from '../conversation/meta.ts';
+import type { Admitted } from '../conversation/reception.ts';
 import { conversationChanged, devicePaired, deviceRevoked } from '../conversation/tidings.ts';
 import { CLOSE, type CloseCode } from '../protocol/close-codes.ts';
 import type { Participant } from '../protocol/envelope.ts';
