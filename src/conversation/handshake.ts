@@ -62,15 +62,7 @@ export function welcome(
         revision: String((JSON.parse(frame) as Envelope).payload.revision as Json),
       })),
     }),
-    limits: {
-      max_frame_bytes: limits.max_frame_bytes,
-      max_bundle_bytes: limits.max_bundle_bytes,
-      max_event_bytes: limits.max_event_bytes,
-      max_file_bytes: limits.max_file_bytes,
-      window_bytes: limits.window_bytes,
-      rate_per_s: limits.rate_per_s,
-      burst: limits.burst,
-    },
+    limits,
     token,
   };
 }

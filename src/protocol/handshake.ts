@@ -43,7 +43,8 @@ export interface Welcome {
   surfaces: string[];
   /** For an agent only: the current inventory of each device. */
   inventories?: { device_id: string; revision: string }[];
-  limits: Pick<Limits, 'max_frame_bytes' | 'max_bundle_bytes' | 'max_event_bytes' | 'max_file_bytes' | 'window_bytes' | 'rate_per_s' | 'burst'>;
+  /** All of them (§8). */
+  limits: Limits;
   /** A fresh token when the old one is in its last third. */
   token: string | null;
 }
