@@ -37,6 +37,8 @@ export interface ConnectionState {
   cursor: number;
   /** The highest seq that the client said it has, by `system.received` or its resume; 0 when it said nothing. */
   received: number;
+  /** Logged bytes sent beyond the cursor. */
+  unacknowledgedBytes: number;
   /** Where the replay ends: `system.synced` stands behind it. */
   syncedAt: number;
   /** Silent for too long: told as offline (§4). */
@@ -54,7 +56,6 @@ export class Connection {
   readonly state: ConnectionState;
   /** [seq, bytes] sent beyond the cursor, oldest first; undefined until it is counted again after a wake. */
   unacknowledged: [number, number][] | undefined;
-  unacknowledgedBytes = 0;
   #changed = false;
   #heardAt: number;
   #tokens = Number.POSITIVE_INFINITY;
@@ -75,6 +76,7 @@ export class Connection {
       sentSeq: 0,
       cursor: 0,
       received: 0,
+      unacknowledgedBytes: 0,
       syncedAt: 0,
       silent: false,
       owesKept: false,

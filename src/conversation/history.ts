@@ -22,9 +22,10 @@ export function historyPage(ledger: Ledger, participant: Participant, { after, b
   const messages: string[] = [];
   let bytes = 0;
   for (const entry of entries.slice(0, limit)) {
-    if (messages.length > 0 && bytes + entry.bytes > MAX_PAGE_BYTES) break;
-    messages.push(stamped(ledger, entry));
-    bytes += entry.bytes + 1;
+    const sent = stamped(ledger, entry);
+    if (messages.length > 0 && bytes + sent.bytes > MAX_PAGE_BYTES) break;
+    messages.push(sent.frame);
+    bytes += sent.bytes + 1;
   }
   if (after === undefined) messages.reverse();
   return `{"messages":[${messages.join(',')}],"head_seq":${log.head},"oldest_seq":${log.oldest},"has_more":${entries.length > messages.length}}`;

@@ -9,14 +9,17 @@ import { controlFrame, type LoggedEffect } from './effects.ts';
 import type { Ledger } from './ledger.ts';
 import type { ReadEntry } from './log.ts';
 
-/** Rows read from the log at once. */
+/** Rows read from the log at once: even of the largest frames not more than memory can bear. */
 const PAGE_ROWS = 64;
 
-/** Splices what became of a call into its stored frame (§2 `settled`). */
-export function stamped({ calls }: Ledger, entry: Pick<ReadEntry, 'type' | 'ref' | 'frame'>): string {
-  if ((entry.type !== 'tool.call' && entry.type !== 'lineup.v1.app.call') || entry.ref === null) return entry.frame;
+/** A stored frame as it is sent: what became of a call is spliced into it (§2 `settled`). */
+export function stamped({ calls }: Ledger, entry: ReadEntry): Pick<ReadEntry, 'frame' | 'bytes'> {
+  if ((entry.type !== 'tool.call' && entry.type !== 'lineup.v1.app.call') || entry.ref === null) return entry;
   const settled = calls.settledStamp(entry.ref);
-  return settled === undefined ? entry.frame : `${entry.frame.slice(0, -1)},"settled":${settled}}`;
+  if (settled === undefined) return entry;
+  const stamp = `,"settled":${settled}`;
+  // The stamp is ASCII.
+  return { frame: `${entry.frame.slice(0, -1)}${stamp}}`, bytes: entry.bytes + stamp.length };
 }
 
 /** A new message for a connection. One that has fallen behind, or whose window is full, will read it from the log. */
@@ -28,8 +31,8 @@ export function offer(connection: Connection, message: LoggedEffect, ledger: Led
     return;
   }
   countUnacknowledged(connection, ledger);
-  if (!fits(connection, message.bytes, ledger.limits.window_bytes)) return;
-  deliver(connection, message.seq, message.bytes, message.frame);
+  if (!fits(connection, message.seq, message.bytes, ledger.limits.window_bytes)) return;
+  deliver(connection, message.seq, message);
 }
 
 /** Sends what the log has for a connection, as far as its window goes. `system.synced` stands behind the replay. */
@@ -46,8 +49,9 @@ export function pump(connection: Connection, ledger: Ledger): void {
         connection.advance(entry.seq);
         continue;
       }
-      if (!fits(connection, entry.bytes, ledger.limits.window_bytes)) return;
-      deliver(connection, entry.seq, entry.bytes, stamped(ledger, entry));
+      const sent = stamped(ledger, entry);
+      if (!fits(connection, entry.seq, sent.bytes, ledger.limits.window_bytes)) return;
+      deliver(connection, entry.seq, sent);
     }
     if (page.length < PAGE_ROWS) connection.advance(log.head);
   }
@@ -62,7 +66,7 @@ export function acknowledge(connection: Connection, seq: number, ledger: Ledger)
   if (!unacknowledged) return;
   let received = 0;
   while (received < unacknowledged.length && (unacknowledged[received] as [number, number])[0] <= seq) {
-    connection.unacknowledgedBytes -= (unacknowledged[received] as [number, number])[1];
+    connection.state.unacknowledgedBytes -= (unacknowledged[received] as [number, number])[1];
     received++;
   }
   if (received > 0) unacknowledged.splice(0, received);
@@ -92,21 +96,29 @@ export function keptFor({ declarations }: Ledger, participant: Participant): str
   return (['inventory:', 'apps:', 'tools:'] as const).flatMap((slots) => declarations.keptAll(slots).map(({ frame }) => frame));
 }
 
-function fits(connection: Connection, bytes: number, windowBytes: number): boolean {
-  return connection.unacknowledgedBytes === 0 || connection.unacknowledgedBytes + bytes <= windowBytes;
+function fits({ state }: Connection, seq: number, bytes: number, windowBytes: number): boolean {
+  return seq <= state.cursor || state.unacknowledgedBytes === 0 || state.unacknowledgedBytes + bytes <= windowBytes;
 }
 
-function deliver(connection: Connection, seq: number, bytes: number, frame: string): void {
+function deliver(connection: Connection, seq: number, { frame, bytes }: Pick<ReadEntry, 'frame' | 'bytes'>): void {
+  const { state, unacknowledged } = connection;
   connection.send(frame);
-  connection.unacknowledged?.push([seq, bytes]);
-  connection.unacknowledgedBytes += bytes;
+  if (seq > state.cursor) {
+    unacknowledged?.push([seq, bytes]);
+    state.unacknowledgedBytes += bytes;
+  }
   connection.advance(seq);
 }
 
-/** After a wake: what was sent beyond the cursor is in the log, and is counted from there. */
+/**
+ * After a wake: what was sent beyond the cursor is in the log, and is counted from there. What compaction took from the log since
+ * counts until the cursor moves at all: nobody knows its seqs any more.
+ */
 function countUnacknowledged(connection: Connection, { log }: Ledger): void {
   const { state, participant } = connection;
   if (connection.unacknowledged !== undefined || !participant) return;
-  connection.unacknowledged = log.sentBetween(participant, state.cursor, state.sentSeq, state.id);
-  connection.unacknowledgedBytes = connection.unacknowledged.reduce((sum, [, bytes]) => sum + bytes, 0);
+  const inLog = log.sentBetween(participant, state.cursor, state.sentSeq, state.id);
+  const taken = state.unacknowledgedBytes - inLog.reduce((sum, [, bytes]) => sum + bytes, 0);
+  connection.unacknowledged = taken > 0 ? [[state.cursor + 1, taken], ...inLog] : inLog;
+  if (taken < 0) state.unacknowledgedBytes -= taken;
 }
