@@ -212,13 +212,13 @@ export class Conversation {
     const budget = connection.spend(now, rate_per_s, burst);
     if (budget !== 'ok') {
       connection.send(errorFrame(idOf(data), refusal('rate_limited', `frame: more than ${rate_per_s} messages a second`)));
-      if (budget === 'close') this.close(connection, CLOSE.tooFast);
+      if (budget === 'close') this.#expel(connection, CLOSE.tooFast);
       return;
     }
     const read = readData(data, this.ledger, from.kind);
     if (!read.ok) {
       connection.send(errorFrame(read.error.ref, read.error.error));
-      if (MALFORMED_CODES.has(read.error.error.code) && connection.countMalformed(now)) this.close(connection, CLOSE.handshake);
+      if (MALFORMED_CODES.has(read.error.error.code) && connection.countMalformed(now)) this.#expel(connection, CLOSE.handshake);
       return;
     }
     const message: Inbound = { ...read.value, from, connection: connection.state.id };
@@ -235,6 +235,12 @@ export class Conversation {
       case 'kept':
         this.#enqueue({ message });
     }
+  }
+
+  /** Closes a connection for what it sends; what it sent before is answered before. */
+  #expel(connection: Connection, code: CloseCode): void {
+    this.flush();
+    this.close(connection, code);
   }
 
   #control(connection: Connection, from: Participant, { id, type, payload }: Envelope): void {
