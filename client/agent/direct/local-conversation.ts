@@ -75,7 +75,11 @@ export class LocalConversation implements ConversationApi {
 
   /** Files: upgrades have a way of their own here. */
   async fetch(request: Request): Promise<Response> {
-    return await this.#host.files(request);
+    const answer = await this.#host.files(request);
+    const bytes = await answer.arrayBuffer();
+    // Workers say how long a body is by themselves.
+    answer.headers.set('content-length', String(bytes.byteLength));
+    return new Response(bytes, answer);
   }
 
   async post(from: Participant, body: string): Promise<PostAnswer> {
