@@ -7,6 +7,7 @@ import { isMessage, type DurableType, type EphemeralType, type Message } from '.
 import { RelayHttp } from '../../core/http.ts';
 import { randomId } from '../../core/random-id.ts';
 import type { AgentConnection } from '../agent-conversation.ts';
+import { Deferred } from '../deferred.ts';
 
 /** How a call ended: the part of a `tool.result` that says so. */
 export type CallEnding = Pick<Payloads['tool.result'], 'result' | 'error'>;
@@ -91,7 +92,7 @@ export class ConversationLines {
     const line = this.#lines.get(conversationId);
     if (!line) return NO_CONVERSATION;
     const callId = randomId('call');
-    const { promise, resolve } = Promise.withResolvers<CallEnding>();
+    const { promise, resolve } = new Deferred<CallEnding>();
     this.#pending.set(callId, { settle: resolve, ...(onProgress && { onProgress }) });
     const cancel = () => {
       resolve(CANCELLED);

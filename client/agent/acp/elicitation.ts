@@ -1,5 +1,11 @@
 /** Asks the user for what an agent wants to know (`elicitation/create`, form mode): one question after the other, one for each field of the form. */
-import { ElicitationPropertySchema, MultiSelectItems, type CreateElicitationResponse, type ElicitationSchema } from '@agentclientprotocol/sdk';
+import {
+  ElicitationPropertySchema,
+  MultiSelectItems,
+  type CreateElicitationResponse,
+  type ElicitationSchema,
+  type EnumOption,
+} from '@agentclientprotocol/sdk';
 import type { CallEnding, ToolRequest } from './conversation-lines.ts';
 import { distinctLabels, shorten } from './labels.ts';
 
@@ -72,8 +78,8 @@ function wordsOf(name: string, property: ElicitationPropertySchema): string {
   return typeof description === 'string' && description !== '' ? `${label}: ${description}` : label;
 }
 
-function questionFor(text: string, property: ElicitationPropertySchema): FieldQuestion {
-  const question = shorten(text, MAX_QUESTION_UNITS);
+function questionFor(words: string, property: ElicitationPropertySchema): FieldQuestion {
+  const question = shorten(words, MAX_QUESTION_UNITS);
   if (ElicitationPropertySchema.isBoolean(property)) {
     const request = { name: 'confirm', action: 'ask', arguments: { question, confirm_label: 'Yes', cancel_label: 'No' } };
     return { request, read: ({ confirmed }) => (typeof confirmed === 'boolean' ? { value: confirmed } : NO_ANSWER) };
@@ -84,10 +90,17 @@ function questionFor(text: string, property: ElicitationPropertySchema): FieldQu
     return inputOf(question, property.default?.toString(), {}, (text) => readNumber(text, isInteger, property));
   }
   if (!ElicitationPropertySchema.isString(property)) return inputOf(question, undefined, {}, (text) => ({ value: text }));
-  const options = property.oneOf?.map((option) => ({ value: option.const, label: option.title })) ?? property.enum?.map((value) => ({ value, label: value }));
+  const options =
+    property.oneOf?.map((option) => ({ value: option.const, label: option.title })) ?? property.enum?.map((value) => ({ value, label: value }));
   if (options && options.length > 0 && options.length <= MAX_OPTIONS) return choiceOf(question, options, false);
   const limit = property.maxLength === undefined || property.maxLength === null ? {} : { max_length: Math.max(1, property.maxLength) };
-  return inputOf(question, property.default ?? undefined, limit, (text) => readText(text, property, options?.map(({ value }) => value)));
+  return inputOf(question, property.default ?? undefined, limit, (text) =>
+    readText(
+      text,
+      property,
+      options?.map(({ value }) => value),
+    ),
+  );
 }
 
 interface Option {
@@ -96,9 +109,9 @@ interface Option {
 }
 
 function optionsOfItems(items: MultiSelectItems): Option[] {
-  if (MultiSelectItems.isTitled(items)) return items.anyOf.map((option) => ({ value: option.const, label: option.title }));
   if (MultiSelectItems.isString(items)) return items.enum.map((value) => ({ value, label: value }));
-  return [];
+  const { anyOf } = items as { anyOf?: EnumOption[] };
+  return Array.isArray(anyOf) ? anyOf.map((option) => ({ value: option.const, label: option.title })) : [];
 }
 
 function choiceOf(question: string, options: readonly Option[], isMultiple: boolean): FieldQuestion {
@@ -135,7 +148,11 @@ function readNumber(text: string, isInteger: boolean, { minimum, maximum }: { mi
   return { value };
 }
 
-function readText(text: string, { minLength, maxLength }: { minLength?: number | null; maxLength?: number | null }, allowed?: readonly string[]): Reading {
+function readText(
+  text: string,
+  { minLength, maxLength }: { minLength?: number | null; maxLength?: number | null },
+  allowed?: readonly string[],
+): Reading {
   const { length } = [...text];
   if (typeof minLength === 'number' && length < minLength) return { wrong: `At least ${minLength} characters are needed.` };
   if (typeof maxLength === 'number' && length > maxLength) return { wrong: `At most ${maxLength} characters are possible.` };

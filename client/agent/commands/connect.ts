@@ -1,0 +1,72 @@
+/** `lineup connect`: an agent on this machine that speaks the Agent Client Protocol, or AstrBot, with your phone. */
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { AddCommand, CommandLine } from '../command-line.ts';
+import { CommandError, EXIT } from '../exit-codes.ts';
+import { LineUpAgent } from '../lineup-agent.ts';
+import { agentLog, runAgent } from '../run-agent.ts';
+import { VERSION } from '../version.ts';
+import { PRESETS, programOf, type Program } from '../acp/presets.ts';
+
+const EXAMPLES = `
+Agents by name: ${Object.keys(PRESETS).join(', ')}
+
+Examples:
+  $ lineup connect hermes
+  $ lineup connect claude --cwd ~/projects/site
+  $ lineup connect -- my-agent --acp`;
+
+export const addConnect: AddCommand = (program, line) => {
+  program
+    .command('connect')
+    .summary('your agent: anything that speaks the Agent Client Protocol')
+    .description(
+      'Starts an agent on this machine and connects it with your phone until Ctrl-C: an agent by its name, or any command that speaks the Agent Client Protocol over stdio. Each conversation is a session of its own. What the agent asks you (permissions, forms) is asked on the phone.',
+    )
+    .usage('[options] <agent | -- command…>')
+    .argument('[command...]', 'an agent by name, or a command and its arguments')
+    .option('--cwd <folder>', 'the folder that the agent works in', '.')
+    .addHelpText('after', EXAMPLES)
+    .action(async (words: string[], { cwd }: { cwd: string }, command: Command) => {
+      const program = programOf(words);
+      if (!program) command.error(`which agent? one of ${Object.keys(PRESETS).join(', ')}, or -- and a command`);
+      await connect(line, program, resolve(cwd));
+    });
+};
+
+async function connect(line: CommandLine, program: Program, cwd: string): Promise<void> {
+  const { relay, token, state, agentId, conversationId } = await line.setup();
+  const [{ AcpBridge }, { ConversationLines }] = await Promise.all([import('../acp/acp-bridge.ts'), import('../acp/conversation-lines.ts')]);
+  const lines = new ConversationLines();
+  const agent = new LineUpAgent({
+    relay,
+    token,
+    state,
+    name: program.title,
+    log: agentLog(line),
+    connect: lines.connect,
+    ...(conversationId !== undefined && { conversationId }),
+  });
+  const bridge = await AcpBridge.open({
+    ...program,
+    cwd,
+    version: VERSION,
+    folder: join(state, agentId),
+    lines,
+    note: (text) => line.terminal.note(text),
+  });
+  bridge.serve(agent);
+  let unusable: string | undefined;
+  const watch = bridge.unusable.then((error) => {
+    unusable = error.message;
+    return agent.close();
+  });
+  const started = () => {
+    line.terminal.result({ event: 'started', agentId: agent.id }, `lineup: ${program.title} is ${agent.id}`);
+    bridge.start();
+  };
+  await runAgent(agent, { started, stopping: () => bridge.close() });
+  if (unusable === undefined) return;
+  await watch;
+  throw new CommandError(EXIT.program, unusable);
+}
