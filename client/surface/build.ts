@@ -5,7 +5,7 @@ import { build, type Plugin } from 'vite';
 
 const HERE = import.meta.dirname;
 
-/** Adds `surface-frame.html` to a build. */
+/** Adds `surface-frame.txt` to a build: text, so that no file server shows it without the headers that the relay gives it. */
 export function surfacePage(): Plugin {
   return {
     name: 'surface-page',
@@ -13,19 +13,18 @@ export function surfacePage(): Plugin {
     async generateBundle() {
       const template = await readFile(join(HERE, 'page.html'), 'utf8');
       const script = await bundleScript(join(HERE, 'outer.ts'), 'es');
-      this.emitFile({ type: 'asset', fileName: 'surface-frame.html', source: template.replace('/* outer.ts */', () => insideElement(script)) });
+      this.emitFile({ type: 'asset', fileName: 'surface-frame.txt', source: template.replace('/* outer.ts */', () => insideElement(script)) });
     },
   };
 }
 
-/** `import source from './x.ts?script'`: the text of a module that was built for itself. */
-const scriptImports: Plugin = {
-  name: 'script-imports',
-  enforce: 'pre',
+/** `import bridge from 'surface:bridge'`: the bridge as the text of a script, built for itself. */
+const bridgeAsText: Plugin = {
+  name: 'bridge-as-text',
+  resolveId: (id) => (id === 'surface:bridge' ? '\0surface:bridge' : null),
   async load(id) {
-    const [file, query] = id.split('?');
-    if (file === undefined || query !== 'script') return null;
-    return `export default ${JSON.stringify(insideElement(await bundleScript(file, 'iife')))};`;
+    if (id !== '\0surface:bridge') return null;
+    return `export default ${JSON.stringify(insideElement(await bundleScript(join(HERE, 'bridge.ts'), 'iife')))};`;
   },
 };
 
@@ -34,7 +33,7 @@ async function bundleScript(file: string, format: 'es' | 'iife'): Promise<string
     configFile: false,
     root: HERE,
     logLevel: 'warn',
-    plugins: [scriptImports],
+    plugins: [bridgeAsText],
     build: {
       write: false,
       target: 'es2023',

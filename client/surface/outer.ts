@@ -2,7 +2,7 @@
  * The outer frame: a page of its own between the app and what an agent wrote. Its Content-Security-Policy allows no navigation of the
  * frame inside it, and it lets nothing out but short strings, slowly.
  */
-import bridge from './bridge.ts?script';
+import bridge from 'surface:bridge';
 import { srcdocOf } from './srcdoc.ts';
 import { TokenBucket } from './token-bucket.ts';
 import { ALIVE, BRIDGE, FLOODED, MAX_MESSAGE_BYTES, READY, TOUCHED, type Downward, type Opening, type SurfaceContext } from './wire.ts';
@@ -41,19 +41,19 @@ function awaitBridge(frame: HTMLIFrameElement): Promise<MessagePort> {
 }
 
 /** Lets strings through, up to a size and a rate. */
-function relay(from: MessagePort, to: MessagePort, end: () => void): void {
+function relay(from: MessagePort, tell: (text: string) => void, end: () => void): void {
   const passing = new TokenBucket(PER_SECOND, BURST, () => performance.now());
   const flood = new TokenBucket(PER_SECOND * FLOOD, BURST * FLOOD, () => performance.now());
   from.addEventListener('message', (event: MessageEvent<unknown>) => {
     if (!flood.take()) {
       from.close();
       end();
-      to.postMessage(FLOODED);
+      tell(FLOODED);
       return;
     }
     const { data } = event;
-    if (data === ALIVE || data === TOUCHED) to.postMessage(data);
-    else if (typeof data === 'string' && data.length <= MAX_MESSAGE_BYTES && passing.take()) to.postMessage(data);
+    if (data === ALIVE || data === TOUCHED) tell(data);
+    else if (typeof data === 'string' && data.length <= MAX_MESSAGE_BYTES && passing.take()) tell(data);
   });
   from.start();
 }
@@ -73,10 +73,12 @@ frame.srcdoc = srcdocOf(opening, bridge);
 const arrived = awaitBridge(frame);
 document.body.append(frame);
 const inner = await arrived;
+const toHost = host.postMessage.bind(host) as (text: string) => void;
+const toInner = inner.postMessage.bind(inner) as (text: string) => void;
 host.addEventListener('message', (event: MessageEvent<string>) => {
   const message = JSON.parse(event.data) as Downward;
   if (message.type === 'context') dress(message.context);
-  inner.postMessage(event.data);
+  toInner(event.data);
 });
-relay(inner, host, () => frame.remove());
+relay(inner, toHost, () => frame.remove());
 host.start();

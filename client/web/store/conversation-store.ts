@@ -10,6 +10,7 @@ import { DEFAULT_LIMITS, MAX_TEXT_CHARACTERS } from '../../../src/protocol/limit
 import type { Payloads } from '../../../src/protocol/messages.ts';
 import { Timeline } from '../model/timeline.ts';
 import { isQuestion, resultOf, type Answer } from '../model/tool-desk.ts';
+import { SurfaceShelf } from '../surfaces/shelf.ts';
 import { AgentWatch } from './agent-watch.ts';
 import { linkView, type ConversationView, type LinkView } from './conversation-view.ts';
 import { DeviceDesk } from './device-desk.ts';
@@ -48,6 +49,7 @@ export class ConversationStore {
   readonly me: Participant;
   readonly view: Observable<ConversationView>;
   readonly files: FileShelf;
+  readonly surfaces: SurfaceShelf;
   readonly #link: Link;
   readonly #http: ConversationHttp;
   readonly #local: LocalStore;
@@ -86,6 +88,7 @@ export class ConversationStore {
       isPending: (callId) => timeline.isPending(callId),
     });
     this.files = new FileShelf((fileId) => this.#http.download(this.id, fileId));
+    this.surfaces = new SurfaceShelf((payload) => void this.#send('lineup.v1.ui.event', payload), options.schedule ?? nextFrame);
     this.#history = new History(
       (query) => this.#http.history(this.id, query),
       (messages) => messages.forEach((message) => this.#timeline.apply(message)),
@@ -229,6 +232,7 @@ export class ConversationStore {
 
   #onWelcome(welcome: Welcome): void {
     this.#agent.welcome(welcome.peers, welcome.status);
+    this.surfaces.welcome(welcome.surfaces);
     this.#title = welcome.conversation.title;
     this.#fileBytes = welcome.limits.max_file_bytes;
     if (this.#epoch !== welcome.epoch) {
@@ -255,11 +259,13 @@ export class ConversationStore {
     else if (isMessage(message, 'status')) this.#agent.setStatus(message.payload, this.#synced ? this.#now() : null);
     else if (isMessage(message, 'progress')) this.#agent.setProgress(message.payload);
     else this.#timeline.apply(message);
+    this.surfaces.take(message, this.#synced);
     this.#desk.take(message);
   }
 
   #onSent({ entry, status }: SentUpdate): void {
     const { id, type, payload, created_at } = entry;
+    this.surfaces.sending(type, payload);
     switch (status.state) {
       case 'queued':
       case 'sending':

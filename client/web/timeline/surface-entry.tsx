@@ -1,15 +1,13 @@
-/** A surface that the agent opened. This version has none, and runs nothing of it. */
-import { useTranslation } from 'react-i18next';
+/** A surface that the agent opened. Everything about surfaces is loaded with the first one. */
+import { lazy, Suspense } from 'react';
 import type { Entry } from '../model/entry.ts';
-import { objectField, textField } from '../model/timeline.ts';
-import { useConversationPart } from '../parts/contexts.ts';
-import { QuietLine } from './quiet-line.tsx';
+
+const SurfaceCard = lazy(() => import('../surfaces/surface-card.tsx'));
 
 export function SurfaceEntry({ entry }: { entry: Entry }) {
-  const { t } = useTranslation();
-  const agent = useConversationPart((view) => view.agent.name);
-  const app = objectField(entry.payload, 'app');
   return (
-    <QuietLine icon="window">{t('call.surface', { agent, name: (textField(app, 'name') ?? textField(app, 'id') ?? '').slice(0, 120) })}</QuietLine>
+    <Suspense fallback={<div className="surface-waiting" />}>
+      <SurfaceCard entry={entry} />
+    </Suspense>
   );
 }

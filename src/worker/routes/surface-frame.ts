@@ -24,6 +24,6 @@ export const surfaceFrame = new Hono<RelayRoutes>().get(SURFACE_PATH, async (c) 
   }
   const host = asked === undefined ? own : asOrigin(asked);
   if (host === null || !mayShow(own, host, variable)) return notFound(c, 'host');
-  const page = await c.env.ASSETS.fetch(new Request(`${own}${SURFACE_PATH}`));
+  const page = await c.env.ASSETS.fetch(new Request(`${own}${SURFACE_PATH}.txt`));
   return new Response(page.body, { status: page.status, headers: { ...surfaceHeaders(host), 'Content-Type': 'text/html; charset=utf-8' } });
 });

@@ -1,0 +1,91 @@
+/** One surface in the dock: the bar that the host draws, and under it what the agent sent, if it is the one on the screen. */
+import { useId } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useConversation } from '../parts/contexts.ts';
+import { Icon } from '../parts/icon.tsx';
+import { appName, SurfaceLabel } from './label.tsx';
+import { LiveSurface } from './live-surface.tsx';
+import type { Surface } from './shelf.ts';
+import { SurfaceQuestion } from './surface-question.tsx';
+import { useVerdict } from './use-verdict.ts';
+
+export interface SurfacePanelProps {
+  surface: Surface;
+  active: boolean;
+  whole: boolean;
+  /** Whether there is a dock to go back to. */
+  wide: boolean;
+}
+
+export function SurfacePanel({ surface, active, whole, wide }: SurfacePanelProps) {
+  const { t } = useTranslation();
+  const { surfaces } = useConversation();
+  const bodyId = useId();
+  const { instanceId, app } = surface;
+  const name = appName(app);
+  return (
+    <section className={active ? 'surface active' : 'surface'} data-surface={instanceId} aria-label={t('surface.region', { name })}>
+      <header className="surface-bar">
+        {whole ? (
+          <div className="surface-label">
+            <SurfaceLabel app={app} level={2} />
+          </div>
+        ) : (
+          <button
+            type="button"
+            className="surface-label"
+            aria-expanded={active}
+            aria-controls={active ? bodyId : undefined}
+            onClick={() => (active ? surfaces.leave(instanceId) : surfaces.show(instanceId))}
+          >
+            <SurfaceLabel app={app} />
+          </button>
+        )}
+        {active && (
+          <button
+            type="button"
+            className="icon-button"
+            aria-label={whole ? t('surface.smaller', { name }) : t('surface.whole', { name })}
+            title={whole ? t('surface.smaller', { name }) : t('surface.whole', { name })}
+            onClick={() => (whole && !wide ? surfaces.leave(instanceId) : surfaces.show(instanceId, !whole))}
+          >
+            <Icon name={whole ? (wide ? 'shrink' : 'fold') : 'expand'} />
+          </button>
+        )}
+        <button
+          type="button"
+          className="icon-button"
+          aria-label={t('surface.close', { name })}
+          title={t('surface.close', { name })}
+          onClick={() => surfaces.close(instanceId)}
+        >
+          <Icon name="close" />
+        </button>
+      </header>
+      {active && (
+        <div className="surface-body" id={bodyId}>
+          <SurfaceBody surface={surface} whole={whole} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function SurfaceBody({ surface, whole }: { surface: Surface; whole: boolean }) {
+  const { t } = useTranslation();
+  const verdict = useVerdict(surface);
+  switch (verdict?.is) {
+    case undefined:
+      return <div className="surface-place" />;
+    case 'shown':
+      return <LiveSurface surface={surface} bundle={verdict.bundle} whole={whole} />;
+    case 'asked':
+      return <SurfaceQuestion surface={surface} bundle={verdict.bundle} hash={verdict.hash} whole={whole} />;
+    case 'refused':
+      return (
+        <p className="surface-remark" role="alert">
+          {t(`surface.refused.${verdict.why}`, { id: surface.app.id, version: surface.app.version })}
+        </p>
+      );
+  }
+}
