@@ -130,7 +130,7 @@ export class ConversationObject extends DurableObject<Env> implements Conversati
       if (!state) continue;
       const connection = conversation.adopt(new SocketTransport(this.ctx, socket), state);
       this.#connections.set(socket, connection);
-      if (!connection.welcomed) this.#setDeadline(connection);
+      if (!connection.welcomed) this.#awaitHello(connection);
     }
   }
 
@@ -145,8 +145,7 @@ export class ConversationObject extends DurableObject<Env> implements Conversati
     this.ctx.acceptWebSocket(server);
     const connection = this.#host.open(new SocketTransport(this.ctx, server), admission);
     this.#connections.set(server, connection);
-    this.#greetings.set(connection.state.id, Promise.withResolvers());
-    this.#setDeadline(connection);
+    this.#awaitHello(connection);
     return new Response(null, { status: 101, webSocket: client, headers: { [CONNECTION_HEADER]: connection.state.id } });
   }
 
@@ -155,14 +154,19 @@ export class ConversationObject extends DurableObject<Env> implements Conversati
     this.#greetings.delete(state.id);
   }
 
-  // A timer and no alarm: it costs no write. waitUntil keeps the object awake for it, 10 s at most after a socket opens.
-  #setDeadline(connection: Connection): void {
+  /**
+   * Gives a connection its time to say hello. By a timer and no alarm: it costs no write. `waitUntil` keeps the object awake for it,
+   * and no longer than it takes.
+   */
+  #awaitHello(connection: Connection): void {
+    const greeting = Promise.withResolvers<boolean>();
+    this.#greetings.set(connection.state.id, greeting);
     const left = Math.max(0, connection.state.openedAt + HELLO_DEADLINE_MS - Date.now());
-    this.ctx.waitUntil(
-      scheduler.wait(left).then(() => {
-        if (!connection.welcomed) this.#host.conversation?.close(connection, CLOSE.helloTimeout);
-      }),
-    );
+    const timer = setTimeout(() => {
+      this.#host.conversation?.close(connection, CLOSE.helloTimeout);
+      this.#greeted(connection, false);
+    }, left);
+    this.ctx.waitUntil(greeting.promise.then(() => clearTimeout(timer)));
   }
 
   #gone(socket: WebSocket): void {
