@@ -141,11 +141,11 @@ describe('how a capability stands', () => {
     expect(standing(room, 'a', PHONE.id)).toBe('unknown');
     await room.send(phone, INVENTORY, inventory('1', { capabilities: [capability('a'), capability('b')] }));
     await room.send(phone, INVENTORY, inventory('2', { capabilities: [capability('a')] }));
-    for (const _view of ['awake', 'after a sleep']) {
+    for (const away of [() => undefined, () => room.hibernate()]) {
+      away();
       expect(['a', 'b', 'c'].map((name) => standing(room, name, PHONE.id))).toEqual(['declared', 'revoked', 'undeclared']);
       expect(standing(room, 'a', TABLET.id)).toBe('unknown');
       expect(standing(room, 'b', PHONE.id, TABLET.id)).toBe('revoked');
-      room.hibernate();
     }
   });
 

@@ -19,14 +19,16 @@ export function historyPage(ledger: Ledger, participant: Participant, { after, b
   const { log } = ledger;
   const order = after === undefined ? { order: 'descending' as const } : {};
   const entries = log.read(participant, { after: after ?? 0, before, limit: limit + 1, ...order });
+  const start = '{"messages":[';
+  const end = (hasMore: boolean): string => `],"head_seq":${log.head},"oldest_seq":${log.oldest},"has_more":${hasMore}}`;
   const messages: string[] = [];
-  let bytes = 0;
+  let bytes = start.length + end(false).length;
   for (const entry of entries.slice(0, limit)) {
     const sent = stamped(ledger, entry);
-    if (messages.length > 0 && bytes + sent.bytes > MAX_PAGE_BYTES) break;
+    bytes += sent.bytes + (messages.length > 0 ? 1 : 0);
+    if (messages.length > 0 && bytes > MAX_PAGE_BYTES) break;
     messages.push(sent.frame);
-    bytes += sent.bytes + 1;
   }
   if (after === undefined) messages.reverse();
-  return `{"messages":[${messages.join(',')}],"head_seq":${log.head},"oldest_seq":${log.oldest},"has_more":${entries.length > messages.length}}`;
+  return `${start}${messages.join(',')}${end(entries.length > messages.length)}`;
 }

@@ -5,9 +5,10 @@ import { accepted, audienceFor, log, refused, repeatOf, type Rule } from './mess
 import * as surfaces from './surface-rules.ts';
 
 /** Everything that is stored and delivered and no more. */
-const plain: Rule = (context) => {
-  const repeat = repeatOf(context);
-  if (repeat) return repeat.answer;
+const plain: Rule = (context) => repeatOf(context)?.answer ?? store(context);
+
+/** Stores and delivers a message that is known to be new. */
+const store: Rule = (context) => {
   const audience = audienceFor(context);
   if (!audience.ok) return { ok: false, error: audience.error };
   return accepted(log(context, audience.value));
@@ -16,11 +17,13 @@ const plain: Rule = (context) => {
 /** `image` and `file`: a file_id must be of this conversation. */
 const withFile: Rule = (context) => {
   const { ledger, message } = context;
+  const repeat = repeatOf(context);
+  if (repeat) return repeat.answer;
   const fileId = message.envelope.payload.file_id;
-  if (typeof fileId !== 'string') return plain(context);
+  if (typeof fileId !== 'string') return store(context);
   if (!ledger.files.has(fileId)) return refused('invalid_payload', 'payload.file_id: no such file in this conversation');
-  const answer = plain(context);
-  if (answer.ok && !answer.duplicate && answer.seq !== null) ledger.files.referred(fileId, answer.seq);
+  const answer = store(context);
+  if (answer.ok && answer.seq !== null) ledger.files.referred(fileId, answer.seq);
   return answer;
 };
 
