@@ -5,11 +5,24 @@
  * To add a command, write `commands/<name>.ts` that exports `add<Name>: AddCommand` (command-line.ts), and add it to COMMANDS below.
  * `commands/demo.ts` is a short one. Its action throws to fail: a CommandError (exit-codes.ts) with its code and one sentence, or any
  * error that failure.ts can read. It writes through `line.terminal`, and takes the agent from `line.setup()`. Import what is heavy, or
- * not there in every Node (node:sqlite), inside the action, so that the other commands do without.
+ * not there in every Node (node:sqlite), inside the action, so that the other commands do without. The program's options are heard
+ * behind the command too, so `passThroughOptions` does not work: words that are not lineup's own come behind `--`.
  */
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { Command, CommanderError } from 'commander';
 import { CommandLine, type AddCommand, type CommonOptions } from './command-line.ts';
+import { addAsk } from './commands/ask.ts';
+import { addConnect } from './commands/connect.ts';
+import { addConversations } from './commands/conversations.ts';
+import { addDevices } from './commands/devices.ts';
+import { addDoctor } from './commands/doctor.ts';
+import { addLogout } from './commands/logout.ts';
+import { addPair } from './commands/pair.ts';
+import { addSend } from './commands/send.ts';
+import { addService } from './commands/service.ts';
+import { addSetup } from './commands/setup.ts';
+import { addStatus } from './commands/status.ts';
+import { addTail } from './commands/tail.ts';
 import { addDemo } from './commands/demo.ts';
 import { addDirect } from './commands/direct.ts';
 import { EXIT } from './exit-codes.ts';
@@ -18,7 +31,22 @@ import { Terminal } from './terminal.ts';
 import { VERSION } from './version.ts';
 
 /** In the order of `lineup --help`. */
-const COMMANDS: readonly AddCommand[] = [addDemo, addDirect];
+const COMMANDS: readonly AddCommand[] = [
+  addSetup,
+  addPair,
+  addConnect,
+  addDirect,
+  addDemo,
+  addSend,
+  addAsk,
+  addTail,
+  addStatus,
+  addDevices,
+  addConversations,
+  addService,
+  addDoctor,
+  addLogout,
+];
 
 /** A connection over a slow line must not be given up before it had a chance, in ms; Node's own default is 250. */
 const FAMILY_ATTEMPT_MS = 2_500;

@@ -1,6 +1,7 @@
 /** Any error as the one line and the exit code that a command ends with. */
 import { CommanderError } from 'commander';
 import { NetworkError, RelayError } from '../core/errors.ts';
+import { AgentBusyError } from './agent-claim.ts';
 import { CommandError, EXIT, type ExitCode } from './exit-codes.ts';
 import { TokenError } from './agent-options.ts';
 import { SetupError } from './setup.ts';
@@ -26,6 +27,7 @@ const SYSTEM: ReadonlyMap<string, string> = new Map([
 export function failureOf(error: unknown): Failure {
   if (error instanceof CommandError) return { exitCode: error.exitCode, message: error.message };
   if (error instanceof CommanderError) return { exitCode: EXIT.usage, message: usageMessage(error) };
+  if (error instanceof AgentBusyError) return { exitCode: EXIT.replaced, message: error.message };
   if (error instanceof TokenError || error instanceof SetupError) return { exitCode: EXIT.usage, message: error.message };
   if (error instanceof NetworkError)
     return { exitCode: EXIT.unreachable, message: `the relay cannot be reached${because(error.cause)} ("lineup doctor" looks for the reason)` };

@@ -10,6 +10,7 @@ import { FileCursorStore } from '../core/cursor-file.ts';
 import { RelayHttp } from '../core/http.ts';
 import { FileOutboxStore } from '../core/outbox-file.ts';
 import { NodeWebSocket } from '../core/websocket-node.ts';
+import { claimAgent, type AgentClaim } from './agent-claim.ts';
 import { AgentConversation, type AgentConnection, type Handlers } from './agent-conversation.ts';
 import { TokenError, type AgentEnd, type LineUpAgentOptions } from './agent-options.ts';
 import { Deferred } from './deferred.ts';
@@ -48,6 +49,7 @@ export class LineUpAgent {
   readonly #closing = new AbortController();
   readonly #list: ConversationList;
   #homeId: string | undefined;
+  #claim: AgentClaim | null = null;
 
   /** @throws TokenError when the token is none of an agent */
   constructor(options: LineUpAgentOptions) {
@@ -75,6 +77,11 @@ export class LineUpAgent {
   /** The agent's id, `ag_…`. */
   get id(): string {
     return this.#agentId;
+  }
+
+  /** Its own folder, below `state`. */
+  get folder(): string {
+    return join(this.#options.state, this.#agentId);
   }
 
   /** Resolves when the agent has ended, for whatever reason; it does not start again by itself then. */
@@ -178,8 +185,12 @@ export class LineUpAgent {
     return this.act((chat) => Promise.resolve(chat.inventory()));
   }
 
-  /** Connects to every conversation of the agent, and to those that are made later. Resolves when the first is opened, not yet online. */
+  /**
+   * Connects to every conversation of the agent, and to those that are made later. Resolves when the first is opened, not yet online.
+   * @throws AgentBusyError when another process of this machine runs it
+   */
   async start(): Promise<void> {
+    this.#claim = await claimAgent(this.folder);
     if (this.#homeId !== undefined) await this.#open(this.#homeId);
     const listed = this.#list.ask();
     if (this.#homeId === undefined) await listed;
@@ -190,15 +201,12 @@ export class LineUpAgent {
     await this.#end('closed');
   }
 
-  get #folder(): string {
-    return join(this.#options.state, this.#agentId);
-  }
-
   async #end(reason: AgentEnd): Promise<void> {
     if (this.#closing.signal.aborted) return void (await this.#ended.promise);
     this.#closing.abort();
     const closed = await Promise.allSettled([...this.#conversations.values()].map(async (opened) => (await opened).close()));
     for (const each of closed) if (each.status === 'rejected') this.#problem(`cannot close a conversation: ${sentence(each.reason)}`);
+    await this.#claim?.release();
     this.#ended.resolve(reason);
   }
 
@@ -229,7 +237,7 @@ export class LineUpAgent {
   }
 
   async #make(conversationId: string): Promise<AgentConversation> {
-    const folder = join(this.#folder, conversationId);
+    const folder = join(this.folder, conversationId);
     await makePrivateFolder(folder);
     const calls = await CallMemory.open(join(folder, 'calls.json'));
     const cursor = new FileCursorStore(join(folder, 'cursor.json'));
@@ -294,7 +302,7 @@ export class LineUpAgent {
     opened
       .then(async (conversation) => {
         await conversation.close();
-        await rm(join(this.#folder, conversationId), { recursive: true, force: true });
+        await rm(join(this.folder, conversationId), { recursive: true, force: true });
       })
       .catch((error: unknown) => this.#problem(`cannot forget the conversation: ${sentence(error)}`, conversationId));
     const wasHome = this.#homeId === conversationId;

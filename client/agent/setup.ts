@@ -37,17 +37,18 @@ export class SetupError extends Error {
 /**
  * Reads what `lineup setup` stored.
  * @param state the folder; default: the profile `default` in the platform's place for configuration
+ * @param needsToken false: a token that is gone is no error, and empty
  * @throws SetupError when there is nothing
  * @example
  * const agent = new LineUpAgent({ ...(await readSetup()), name: 'Backup' });
  */
-export async function readSetup(state = profileFolder('default')): Promise<Setup> {
+export async function readSetup(state = profileFolder('default'), { needsToken = true } = {}): Promise<Setup & { conversationId: string }> {
   const text = await readIfThere(setupPath(state));
   if (text === null) throw new SetupError('this agent is not set up yet: run "lineup setup"');
   const read = parse(text);
   if (!read) throw new SetupError(`${setupPath(state)} cannot be read: run "lineup setup" again`);
   const token = await new FileCredentials(tokenPath(state, read.agent_id)).load();
-  if (readClaims(token)?.agentId !== read.agent_id) throw new SetupError('the token of this agent is gone: run "lineup setup" again');
+  if (needsToken && readClaims(token)?.agentId !== read.agent_id) throw new SetupError('the token of this agent is gone: run "lineup setup" again');
   return { relay: read.relay, agentId: read.agent_id, conversationId: read.conversation_id, name: read.name, token, state };
 }
 

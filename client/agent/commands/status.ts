@@ -1,0 +1,110 @@
+/** `lineup status`: how the agent, its devices and its conversations are. */
+import { join } from 'node:path';
+import { readRunner, type Runner } from '../agent-claim.ts';
+import type { AddCommand, CommandLine } from '../command-line.ts';
+import { localQueue, type LocalConversation } from '../local-state.ts';
+import { OwnerCalls } from '../owner-calls.ts';
+import { oneLine, type Terminal } from '../terminal.ts';
+import type { RelayHttp } from '../../core/http.ts';
+import type { ConversationInfo, DeviceInfo } from '../../../src/protocol/http.ts';
+
+interface ConversationStatus extends ConversationInfo, Pick<LocalConversation, 'cursor' | 'unsent'> {
+  /** Questions that wait for an answer. */
+  pending_calls: number;
+}
+
+interface Status {
+  relay: string;
+  relay_version: string;
+  /** How long the relay took to answer, in ms. */
+  ping_ms: number;
+  agent_id: string;
+  name: string;
+  /** The process of this machine; null: none. */
+  running: Runner | null;
+  /** What the relay tells its owner of the agent; absent without LINEUP_OWNER_KEY. */
+  relay_view?: { online: boolean; last_seen: string | null };
+  devices: DeviceInfo[];
+  conversations: ConversationStatus[];
+}
+
+export const addStatus: AddCommand = (program, line) => {
+  program
+    .command('status')
+    .summary("the relay's view: devices, conversations, what waits")
+    .description(
+      'Shows what the relay says of the agent, and what waits on this machine. With LINEUP_OWNER_KEY set, also when the relay heard the agent last.',
+    )
+    .addHelpText('after', '\nExamples:\n  $ lineup status\n  $ lineup status --json | jq .conversations[].unsent')
+    .action(async () => {
+      const status = await readStatus(line);
+      line.terminal.result(status, describe(status, line.terminal));
+    });
+};
+
+async function readStatus(line: CommandLine): Promise<Status> {
+  const setup = await line.setup();
+  const http = line.http(setup);
+  const folder = join(setup.state, setup.agentId);
+  const began = performance.now();
+  const health = await http.health();
+  const ping_ms = Math.round(performance.now() - began);
+  const [devices, conversations, local, running, relayView] = await Promise.all([
+    http.devices(),
+    http.conversations(),
+    localQueue(folder),
+    readRunner(folder),
+    ownersView(line, setup.relay, setup.agentId),
+  ]);
+  return {
+    relay: setup.relay,
+    relay_version: health.version,
+    ping_ms,
+    agent_id: setup.agentId,
+    name: setup.name,
+    running,
+    ...(relayView && { relay_view: relayView }),
+    devices,
+    conversations: await Promise.all(conversations.map((each) => withQueue(each, local, http))),
+  };
+}
+
+async function withQueue(conversation: ConversationInfo, local: LocalConversation[], http: RelayHttp): Promise<ConversationStatus> {
+  const { conversation_id: id } = conversation;
+  const mine = local.find(({ conversationId }) => conversationId === id);
+  const pending = (await http.audit(id, 100)).filter(({ status }) => status === 'pending').length;
+  return { ...conversation, cursor: mine?.cursor ?? null, unsent: mine?.unsent ?? 0, pending_calls: pending };
+}
+
+async function ownersView({ env }: CommandLine, relay: string, agentId: string): Promise<Status['relay_view']> {
+  const key = (env.LINEUP_OWNER_KEY ?? '').trim();
+  if (key === '') return undefined;
+  const agent = (await new OwnerCalls(relay, key).agents()).find(({ agent_id }) => agent_id === agentId);
+  return agent && { online: agent.online, last_seen: agent.last_seen };
+}
+
+function describe(status: Status, terminal: Terminal): string {
+  const { running, relay_view: view } = status;
+  const facts: [string, string][] = [
+    ['relay', `${status.relay} (version ${status.relay_version}, ${status.ping_ms} ms)`],
+    ['agent', `${oneLine(status.name)} (${status.agent_id})`],
+    ['process', running ? `${terminal.paint('green', 'runs')} (${running.pid}, since ${running.since})` : 'none on this machine'],
+    ...(view ? [['heard', `${view.online ? 'online' : 'offline'}, last ${view.last_seen ?? 'never'}`] as [string, string]] : []),
+  ];
+  const devices = status.devices.map(({ name, platform, online, last_seen }) => [name, platform, online ? 'online' : (last_seen ?? 'never seen')]);
+  const conversations = status.conversations.map((each) => [
+    each.conversation_id,
+    each.title ?? '',
+    String(each.head_seq),
+    String(each.cursor ?? '-'),
+    String(each.unsent),
+    String(each.pending_calls),
+  ]);
+  return [
+    ...facts.map(([name, value]) => `${terminal.paint('dim', name.padEnd(8))} ${value}`),
+    '',
+    devices.length === 0 ? 'No device is paired yet: lineup pair' : terminal.table(['DEVICE', 'PLATFORM', 'LAST SEEN'], devices),
+    '',
+    terminal.table(['CONVERSATION', 'TITLE', 'HEAD', 'READ', 'UNSENT', 'QUESTIONS'], conversations),
+  ].join('\n');
+}
