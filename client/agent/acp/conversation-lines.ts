@@ -3,11 +3,15 @@ import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { Payloads } from '../../../src/protocol/messages.ts';
 import { Connection } from '../../core/connection.ts';
 import type { ConnectionOptions } from '../../core/connection-options.ts';
-import { isMessage, type DurableType, type EphemeralType, type Message } from '../../core/frames.ts';
+import { isMessage, type DurableType, type EphemeralType } from '../../core/frames.ts';
 import { RelayHttp } from '../../core/http.ts';
 import { randomId } from '../../core/random-id.ts';
 import type { AgentConnection } from '../agent-conversation.ts';
 import { Deferred } from '../deferred.ts';
+import { Devices, type Device } from '../devices.ts';
+
+/** How long devices may take to say which tools they have, in ms. */
+const TOOLS_DEADLINE_MS = 3_000;
 
 /** How a call ended: the part of a `tool.result` that says so. */
 export type CallEnding = Pick<Payloads['tool.result'], 'result' | 'error'>;
@@ -29,10 +33,19 @@ export interface CallOptions {
   onProgress?: (progress: Payloads['tool.progress']) => void;
 }
 
+/** What is told beside what the agent's handlers get. */
+export interface Watch {
+  /** The user pressed stop. */
+  cancelled?: (conversationId: string) => void;
+  /** A device came or went. */
+  presence?: (conversationId: string, deviceId: string, online: boolean) => void;
+}
+
 interface Line {
   connection: AgentConnection;
   options: ConnectionOptions;
   http: RelayHttp;
+  devices: Devices;
 }
 
 interface Pending {
@@ -51,8 +64,11 @@ export class ConversationLines {
   readonly #pending = new Map<string, Pending>();
   readonly #make: (options: ConnectionOptions) => AgentConnection;
 
+  readonly #watch: Watch;
+
   /** @param make default: the real {@link Connection} */
-  constructor(make: (options: ConnectionOptions) => AgentConnection = (options) => new Connection(options)) {
+  constructor(watch: Watch = {}, make: (options: ConnectionOptions) => AgentConnection = (options) => new Connection(options)) {
+    this.#watch = watch;
     this.#make = make;
   }
 
@@ -62,8 +78,18 @@ export class ConversationLines {
     const { relay: origin, credentials, fetch } = options;
     // An agent's credentials always hold a token; a relay that gets an empty one says what is wrong.
     const http = new RelayHttp({ origin, token: async () => (await credentials.load()) ?? '', ...(fetch && { fetch }) });
-    this.#lines.set(options.conversationId, { connection, options, http });
+    const devices = new Devices();
+    this.#lines.set(options.conversationId, { connection, options, http, devices });
+    connection.on('welcome', (welcome) => devices.welcome(welcome.peers));
+    connection.on('presence', ({ peer, online }) => {
+      devices.presence(peer.id, online);
+      this.#watch.presence?.(options.conversationId, peer.id, online);
+    });
+    connection.on('paired', ({ device }) => devices.paired(device.device_id, device.name));
+    connection.on('revoked', ({ device }) => devices.revoked(device.device_id));
     connection.on('message', (frame) => {
+      if (isMessage(frame, 'run.cancel')) this.#watch.cancelled?.(options.conversationId);
+      if (isMessage(frame, 'tool.list')) devices.toolList(frame);
       if (isMessage(frame, 'tool.result')) this.#pending.get(frame.payload.call_id)?.settle(frame.payload);
       if (isMessage(frame, 'tool.progress')) this.#pending.get(frame.payload.call_id)?.onProgress?.(frame.payload);
     });
@@ -114,11 +140,17 @@ export class ConversationLines {
   }
 
   /** Puts a message into the outbox. Returns a promise of the relay's acknowledgement; false: it was refused, or the conversation is not open. */
-  async send<T extends DurableType>(conversationId: string, type: T, payload: Payloads[T], id?: string): Promise<{ arrived: Promise<boolean> }> {
+  async send<T extends DurableType>(
+    conversationId: string,
+    type: T,
+    payload: Payloads[T],
+    id = randomId('m'),
+  ): Promise<{ id: string; arrived: Promise<boolean> }> {
     const line = this.#lines.get(conversationId);
-    if (!line) return { arrived: Promise.resolve(false) };
-    const { done } = await line.connection.send(type, payload, { ...(id !== undefined && { id }) });
+    if (!line) return { id, arrived: Promise.resolve(false) };
+    const { done } = await line.connection.send(type, payload, { id });
     return {
+      id,
       arrived: done.then(
         () => true,
         () => false,
@@ -131,6 +163,18 @@ export class ConversationLines {
     this.#lines.get(conversationId)?.connection.sendNow(type, payload);
   }
 
+  /** The devices of a conversation, with the tools that each has told of. */
+  devices(conversationId: string): Device[] {
+    return this.#lines.get(conversationId)?.devices.list() ?? [];
+  }
+
+  /** Asks the devices which tools they have; those that are online have a few seconds for it. */
+  async askTools(conversationId: string, signal: AbortSignal): Promise<Device[]> {
+    const line = this.#lines.get(conversationId);
+    if (!line) return [];
+    return line.devices.askAll(() => line.connection.send('tool.list', {}), TOOLS_DEADLINE_MS, signal);
+  }
+
   /** The content of an image or a file that a device sent. */
   async download(conversationId: string, fileId: string): Promise<Blob> {
     const line = this.#lines.get(conversationId);
@@ -138,9 +182,6 @@ export class ConversationLines {
     return line.http.download(conversationId, fileId);
   }
 }
-
-/** A message of a device that holds content: an image, or a file. */
-export type ContentMessage = Message<'image'> | Message<'file'>;
 
 const CANCELLED: CallEnding = { error: { code: 'cancelled', message: 'The call was taken back.' } };
 const NO_CONVERSATION: CallEnding = { error: { code: 'not_found', message: 'There is no open conversation to ask in.' } };

@@ -16,8 +16,8 @@ Examples:
   $ lineup connect claude --cwd ~/projects/site
   $ lineup connect -- my-agent --acp`;
 
-export const addConnect: AddCommand = (program, line) => {
-  program
+export const addConnect: AddCommand = (cli, line) => {
+  cli
     .command('connect')
     .summary('your agent: anything that speaks the Agent Client Protocol')
     .description(
