@@ -1,5 +1,6 @@
 /** Which screen is shown. */
 import { useEffect, useState } from 'react';
+import { HostLayer } from './capabilities/host-layer.tsx';
 import { Chat } from './chat/chat.tsx';
 import { ConversationProvider, useApp, useView } from './parts/contexts.ts';
 import { useWide } from './parts/use-wide.ts';
@@ -13,6 +14,15 @@ import { PairAnother, Welcome } from './screens/welcome.tsx';
 import type { AppView } from './store/app-store.ts';
 
 export function App() {
+  return (
+    <>
+      <Screen />
+      <HostLayer />
+    </>
+  );
+}
+
+function Screen() {
   const view = useView(useApp().view);
   const route = readRoute(useHash());
   if (view.invitation) return <InvitationScreen key={view.invitation.code} invitation={view.invitation} />;

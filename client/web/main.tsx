@@ -4,6 +4,8 @@ import { createRoot } from 'react-dom/client';
 import { version } from '../../package.json';
 import { parsePairingInput } from '../core/pairing.ts';
 import { App } from './app.tsx';
+import { DeviceHost } from './capabilities/host.ts';
+import { HostProvider } from './capabilities/host-context.ts';
 import { keepWithinKeyboard } from './parts/app-height.ts';
 import { AppProvider, PreferencesProvider } from './parts/contexts.ts';
 import { reloadOnMissingChunk } from './parts/missing-chunk.ts';
@@ -15,7 +17,8 @@ import { loadMarkdown } from './timeline/text-entry.tsx';
 
 const local = new LocalStore();
 const preferences = new Preferences(local);
-const app = new AppStore(local, networkSurroundings(local, version));
+const host = new DeviceHost(local);
+const app = new AppStore(local, networkSurroundings(local, host, version));
 
 /** A pairing link was opened: the code leaves the address bar, and with it the history, before anything else happens. */
 function takeInvitation(): void {
@@ -30,6 +33,7 @@ window.addEventListener('hashchange', takeInvitation);
 reloadOnMissingChunk();
 keepWithinKeyboard();
 await preferences.apply();
+host.start();
 app.start();
 // Not needed for the welcome, and not waited for by a conversation.
 if (app.view.get().pairings.length > 0) void loadMarkdown();
@@ -40,7 +44,9 @@ createRoot(root).render(
   <StrictMode>
     <PreferencesProvider value={preferences}>
       <AppProvider value={app}>
-        <App />
+        <HostProvider value={host}>
+          <App />
+        </HostProvider>
       </AppProvider>
     </PreferencesProvider>
   </StrictMode>,

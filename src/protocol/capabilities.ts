@@ -45,7 +45,10 @@ const saveArtifact = z
     content: z.string().optional().describe('The file as text'),
     file_id: z.string().min(1).max(128).optional().describe('A file of this conversation, in place of content'),
   })
-  .refine(({ content, file_id }) => (content === undefined) !== (file_id === undefined), { path: ['content'], error: 'expected either content or file_id' });
+  .refine(({ content, file_id }) => (content === undefined) !== (file_id === undefined), {
+    path: ['content'],
+    error: 'expected either content or file_id',
+  });
 const pickFile = z.object({
   accept: z
     .array(z.union([mimeType, z.string().regex(/^\.[A-Za-z0-9]{1,16}$/)], 'expected a type such as image/* or an ending such as .pdf'))

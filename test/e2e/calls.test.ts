@@ -14,7 +14,7 @@ async function paired(): Promise<{ agent: ScriptedAgent; phone: AppPage }> {
   return { agent, phone };
 }
 
-it('the device says what it has: its tools with schemas, and an inventory that promises nothing else', async () => {
+it('the device says what it has: its tools with schemas, and an inventory of its components', async () => {
   const { agent } = await paired();
   const question = await agent.send('tool.list', {});
   const { payload } = await agent.hear(({ type }) => type === 'tool.list', 'the tool list');
@@ -30,8 +30,6 @@ it('the device says what it has: its tools with schemas, and an inventory that p
   const inventory = await agent.hear(({ type }) => type === 'lineup.v1.client.inventory', 'the inventory');
   expect(inventory.payload).toMatchObject({
     standard_components: [{ id: 'choice' }, { id: 'confirm' }, { id: 'input' }],
-    applications: [],
-    capabilities: [],
   });
 });
 
@@ -153,21 +151,4 @@ it('an answer is sending until the relay has it, and an answer given offline arr
   await phone.cards.waitFor({ state: 'detached', timeout: 40_000 });
   await agent.connect();
   expect(await agent.result(call)).toMatchObject({ result: { selected: ['there'] } });
-});
-
-it('a surface and a capability are named as what this version cannot do, and nothing of them runs', async () => {
-  const { agent, phone } = await paired();
-  await agent.hear(({ type }) => type === 'lineup.v1.client.inventory', 'the inventory');
-  const html = '<img src=x onerror="window.pwned = 1"><script>window.pwned = 1</script>';
-  await agent.send('lineup.v1.ui.open', {
-    instance_id: 'w.1',
-    app: { id: 'com.example.weather', name: 'Weather', version: '1.0.0', html },
-    state: {},
-  });
-  await phone.sees('Hermes opened “Weather”, which this version cannot show.');
-  const callId = `cap-${Date.now()}`;
-  await agent.send('lineup.v1.app.call', { call_id: callId, capability: 'app.open_url', reason: 'look', arguments: { url: 'https://example.com' } });
-  const { payload } = await agent.hear(({ type, payload: { call_id } }) => type === 'lineup.v1.app.result' && call_id === callId, 'the result');
-  expect(payload).toMatchObject({ status: 'unsupported' });
-  expect(await phone.page.evaluate(() => 'pwned' in window)).toBe(false);
 });

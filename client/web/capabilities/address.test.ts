@@ -11,6 +11,7 @@ describe('an address', () => {
     ['https://127.0.0.1/', '', '127.0.0.1', '/', ['number']],
     ['https://2130706433/', '', '127.0.0.1', '/', ['number']],
     ['https://[::1]/', '', '[::1]', '/', ['number']],
+    ['https://www.example.com./', 'www.', 'example.com.', '/', []],
     ['https://localhost/', '', 'localhost', '/', []],
     ['https://аррӏе.com/', '', 'xn--80ak6aa92e.com', '/', ['punycode']],
     ['https:\\\\example.com\\a', '', 'example.com', '/a', []],

@@ -26,7 +26,8 @@ export function addressParts(address: string): AddressParts | null {
   const url = URL.parse(address);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null;
   const { domain: registered, isIp } = parse(url.hostname, { allowPrivateDomains: true });
-  const domain = registered ?? url.hostname;
+  // A name may end with the dot of the root, which the list of public suffixes leaves out.
+  const domain = registered === null ? url.hostname : registered + (url.hostname.endsWith('.') ? '.' : '');
   const scheme = `${url.protocol}//`;
   const warnings: AddressWarning[] = [];
   if (/(^|\.)xn--/.test(url.hostname)) warnings.push('punycode');

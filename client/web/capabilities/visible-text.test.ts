@@ -1,5 +1,4 @@
-import { describe } from 'vitest';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fc, test } from '@fast-check/vitest';
 import { capped, plainVisible, visibleText } from './visible-text.ts';
 

@@ -4,11 +4,12 @@
 export type TextPiece = { text: string } | { hidden: string };
 
 /** Everything that a reader cannot see: controls, format characters (bidi, zero-width, tags), fillers, selectors, odd line ends. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u034F\u115F\u1160\u17B4\u17B5\u2800\u3164\uFE00-\uFE0F\uFFA0\u{E0100}-\u{E01EF}]/u;
+const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
 const ALL_UNSEEN = new RegExp(UNSEEN, 'gu');
 
 /** What an emoji is joined from: there, and only there, a joiner and a selector do what they were made for. */
-const EMOJI = /\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?)*|[0-9#*]\uFE0F?\u20E3/gu;
+const EMOJI =
+  /\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?)*|[0-9#*]\uFE0F?\u20E3/gu;
 
 /** Splits a text where something hides. Line feeds and tabs are what they look like. */
 export function visibleText(text: string): TextPiece[] {

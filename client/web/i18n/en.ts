@@ -1,5 +1,8 @@
 /** The words of the app in English. Every other language has these keys; `_one` and `_other` are plural forms. */
+import { hostEn } from './host.en.ts';
+
 export const en = {
+  ...hostEn,
   'welcome.title': 'Your agent, on your phone',
   'welcome.lead': 'It runs at home, on a machine of yours. Here it writes to you, asks you, shows you things, wherever you are.',
   'welcome.step1': 'Start your agent at home. It prints a link and a code.',
@@ -160,7 +163,6 @@ export const en = {
   'call.secret': 'hidden',
   'call.calculated': 'Calculated: {{sum}}',
   'call.tool': 'Tool',
-  'call.capability': '{{agent}} wanted “{{capability}}”, which this version cannot do.',
 
   'surface.from': 'sandboxed · from {{agent}}',
   'surface.dock': 'Surfaces',

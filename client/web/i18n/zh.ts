@@ -1,7 +1,9 @@
 /** 简体中文。按中文的说法写，不逐句对译。 */
 import type { Words } from './en.ts';
+import { hostZh } from './host.zh.ts';
 
 export const zh: Words = {
+  ...hostZh,
   'welcome.title': '你的智能体，就在手机上',
   'welcome.lead': '它运行在你家里自己的机器上。无论你在哪里，它都在这里给你写信、向你提问、把东西给你看。',
   'welcome.step1': '在家里启动智能体，它会给出一个链接和一个配对码。',
@@ -159,7 +161,6 @@ export const zh: Words = {
   'call.secret': '已隐藏',
   'call.calculated': '计算：{{sum}}',
   'call.tool': '工具',
-  'call.capability': '{{agent}} 想使用「{{capability}}」，当前版本做不到。',
 
   'surface.from': '沙箱内运行 · 来自 {{agent}}',
   'surface.dock': '界面',

@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Language } from '../i18n/i18n.ts';
+import { HostSettingsLink } from '../capabilities/host-settings-link.tsx';
 import { useApp, usePreferences, useView } from '../parts/contexts.ts';
 import { Sheet } from '../parts/sheet.tsx';
 import { Segments } from '../parts/segments.tsx';
@@ -46,6 +47,7 @@ export function SettingsSheet({ pairing, open, onClose }: { pairing: Pairing | n
           </dl>
         )}
         <div className="settings-actions">
+          <HostSettingsLink onOpen={close} />
           <a className="button quiet" href="#/pair" onClick={close}>
             {t('list.pairAnother')}
           </a>

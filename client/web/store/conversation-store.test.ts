@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { NetworkError, UnsendableError } from '../../core/errors.ts';
-import { conversation, frameOf, ME, settled, welcomeOf } from './testing.ts';
+import type { Delivered } from '../../../src/protocol/envelope.ts';
+import { Observable } from './observable.ts';
+import { BARE_HOST, conversation, frameOf, ME, settled, welcomeOf } from './testing.ts';
 
 const question = (callId: string) => ({
   name: 'choice',
@@ -136,18 +138,38 @@ describe('what the device answers by itself', () => {
     expect(answer?.tools).toMatchObject([{ name: 'choice' }, { name: 'confirm' }, { name: 'input' }, { name: 'calculator' }]);
   });
 
-  it('is an inventory without anything it does not have, once per log', () => {
-    const { store, link } = conversation();
+  it('is its inventory, at each connection and at each change while there is one', () => {
+    let revision = 'r1';
+    const inventory = new Observable(
+      () => ({ ...BARE_HOST.inventory.get(), revision }),
+      (run) => run(),
+    );
+    const change = (next: string) => {
+      revision = next;
+      inventory.changed();
+    };
+    const { store, link } = conversation({ host: { ...BARE_HOST, inventory } });
+    const declared = () => link.sentOf('lineup.v1.client.inventory').map((sent) => sent.revision);
     store.start();
+    change('r2');
     link.comeOnline();
+    expect(declared()).toEqual(['r2']);
+    change('r3');
     link.comeOnline({ resumed: true });
-    expect(link.sentOf('lineup.v1.client.inventory')).toEqual([
-      expect.objectContaining({
-        applications: [],
-        capabilities: [],
-        standard_components: [expect.objectContaining({ id: 'choice' }), expect.anything(), expect.anything()],
-      }),
-    ]);
+    expect(declared()).toEqual(['r2', 'r3', 'r3']);
+  });
+
+  it('never lets an inventory that was true before overtake the one that is', async () => {
+    const { store, link } = conversation();
+    link.outbox = [
+      {
+        entry: { id: 'old', type: 'lineup.v1.client.inventory', payload: { revision: 'older' }, created_at: 0 },
+        status: { state: 'queued' },
+      },
+    ];
+    store.start();
+    await settled();
+    expect(link.calls).toContain('discard old');
   });
 
   it('is the calculator, and what it cannot do; questions wait for the user', () => {
@@ -179,17 +201,51 @@ describe('what the device answers by itself', () => {
     expect(link.sentOf('tool.result')).toEqual([]);
   });
 
-  it('is "unsupported" for a capability, until the relay knows that there is none here', () => {
-    const { store, link } = conversation();
+  it('leaves to other devices what it does not offer, once the relay knows, unless it is asked alone', () => {
+    const taken: [string, boolean][] = [];
+    const desk = {
+      ...BARE_HOST.desk,
+      take: (_caller: unknown, { call_id }: { call_id: string }, silent: boolean) => Promise.resolve(void taken.push([call_id, silent])),
+    };
+    const { store, link } = conversation({ host: { ...BARE_HOST, desk } });
     store.start();
     link.comeOnline();
-    const ask = (seq: number) =>
-      link.emit('message', frameOf(seq, 'lineup.v1.app.call', { call_id: `c${seq}`, capability: 'app.open_url', reason: '', arguments: {} }));
+    const ask = (seq: number, target?: Delivered['target']) =>
+      link.emit(
+        'message',
+        frameOf(
+          seq,
+          'lineup.v1.app.call',
+          { call_id: `c${seq}`, capability: 'app.open_url', reason: '', arguments: {} },
+          target === undefined ? {} : { target },
+        ),
+      );
     ask(1);
-    expect(link.sentOf('lineup.v1.app.result')).toMatchObject([{ call_id: 'c1', status: 'unsupported', error: { code: 'unsupported_host' } }]);
     link.status('sent-1', { state: 'relayed', seq: null, duplicate: false });
     ask(2);
-    expect(link.sentOf('lineup.v1.app.result')).toHaveLength(1);
+    ask(3, ME);
+    expect(taken).toEqual([
+      ['c1', false],
+      ['c2', true],
+      ['c3', false],
+    ]);
+  });
+
+  it('tells the desk what was settled elsewhere, taken back, or settled while it was away', () => {
+    const told: string[] = [];
+    const desk = {
+      ...BARE_HOST.desk,
+      settled: (_id: string, callId: string) => void told.push(`settled ${callId}`),
+      pending: (_id: string, callIds: readonly string[]) => void told.push(`pending ${callIds.join(' ')}`),
+      leave: () => void told.push('left'),
+    };
+    const { store, link } = conversation({ host: { ...BARE_HOST, desk } });
+    store.start();
+    link.comeOnline({ pending_calls: ['c1', 'c2'] });
+    link.emit('settled', { call_id: 'c1', status: 'completed', by: { kind: 'app', id: 'dv_other' } });
+    link.emit('message', frameOf(1, 'lineup.v1.app.cancel', { call_id: 'c2' }));
+    void store.close();
+    expect(told).toEqual(['pending c1 c2', 'settled c1', 'settled c2', 'left']);
   });
 });
 

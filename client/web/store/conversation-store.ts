@@ -8,6 +8,8 @@ import type { Welcome } from '../../../src/protocol/handshake.ts';
 import type { FileInfo } from '../../../src/protocol/http.ts';
 import { DEFAULT_LIMITS, MAX_TEXT_CHARACTERS } from '../../../src/protocol/limits.ts';
 import type { Payloads } from '../../../src/protocol/messages.ts';
+import { callerOf } from '../capabilities/caller.ts';
+import type { ConversationHost } from '../capabilities/host.ts';
 import { Timeline } from '../model/timeline.ts';
 import { isQuestion, resultOf, type Answer } from '../model/tool-desk.ts';
 import { SurfaceShelf } from '../surfaces/shelf.ts';
@@ -31,6 +33,10 @@ export interface ConversationOptions {
   /** This device. */
   me: Participant;
   agent: { id: string; name: string };
+  /** Relay and agent: what the user decides about an agent is filed under it. */
+  agentKey: string;
+  /** What this device declares, and where calls of its capabilities go. */
+  host: ConversationHost;
   title: string | null;
   link: Link;
   http: ConversationHttp;
@@ -81,11 +87,20 @@ export class ConversationStore {
     this.#timeline = timeline;
     this.#agent = new AgentWatch(options.agent, () => timeline.stall());
     this.#desk = new DeviceDesk({
-      conversationId: options.conversationId,
       me: options.me,
       local: options.local,
+      host: options.host,
       send: (type, payload) => void this.#send(type, payload),
-      isPending: (callId) => timeline.isPending(callId),
+      discard: (id) => this.#link.discard(id),
+      caller: callerOf({
+        conversationId: options.conversationId,
+        agent: options.agentKey,
+        agentName: () => this.#agent.agent.name,
+        isPending: (callId) => timeline.isPending(callId),
+        upload: (file, onProgress) => this.upload(file, onProgress),
+        download: (fileId) => this.#http.download(this.id, fileId),
+        send: (type, payload) => this.#send(type, payload),
+      }),
     });
     this.files = new FileShelf((fileId) => this.#http.download(this.id, fileId));
     this.surfaces = new SurfaceShelf((payload) => void this.#send('lineup.v1.ui.event', payload), options.schedule ?? nextFrame);
@@ -114,11 +129,15 @@ export class ConversationStore {
     on('sent', (update) => this.#onSent(update));
     on('receipt', ({ participant, seq }) => this.#agent.receipt(participant, seq));
     on('presence', ({ peer, online, last_seen }) => this.#agent.presence(peer, online, last_seen));
-    on('settled', ({ call_id, status, by }) => this.#timeline.settle(call_id, status, by));
+    on('settled', ({ call_id, status, by }) => {
+      this.#timeline.settle(call_id, status, by);
+      this.#desk.settled(call_id);
+    });
     on('conversation', ({ conversation, change }) => {
       if (conversation.conversation_id === this.id && change === 'renamed') this.#title = conversation.title;
       this.#options.onConversations?.();
     });
+    this.#unlisten.push(this.#desk.declareChanges(() => this.#link.state.name === 'online'));
     this.#link.start();
     for (const update of this.#link.outbox) this.#onSent(update);
     void this.#history.open();
@@ -129,6 +148,7 @@ export class ConversationStore {
   async close(): Promise<void> {
     for (const unlisten of this.#unlisten.splice(0)) unlisten();
     this.files.clear();
+    this.#desk.close();
     await this.#link.close();
   }
 
@@ -240,8 +260,9 @@ export class ConversationStore {
         this.#timeline.reset();
         this.#history.reset();
       }
-      this.#desk.declare();
     }
+    this.#desk.declare();
+    this.#desk.pending(welcome.pending_calls);
     this.#epoch = welcome.epoch;
     // Conversations may have been made or deleted while nobody was told.
     if (this.#wasOnline) this.#options.onConversations?.();
@@ -270,10 +291,11 @@ export class ConversationStore {
       case 'queued':
       case 'sending':
         this.#timeline.queue({ id, type, payload }, new Date(created_at).toISOString());
+        this.#desk.queued(id, type, payload);
         break;
       case 'relayed':
         this.#timeline.acked(id, status.seq);
-        this.#desk.relayed(type);
+        this.#desk.relayed(type, payload);
         break;
       case 'failed':
         // A message left over from before a reload is seen here for the first time.

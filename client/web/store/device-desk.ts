@@ -1,63 +1,103 @@
-/** What this device answers by itself, without its user: what it has, and what it cannot do. */
+/** What this device answers by itself, or hands on to those who ask its user: what it has, and what an agent wants of it. */
 import { isMessage, type DurableType } from '../../core/frames.ts';
 import type { Delivered, Participant } from '../../../src/protocol/envelope.ts';
+import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { Payloads } from '../../../src/protocol/messages.ts';
 import { describeTools } from '../../../src/protocol/tools.ts';
-import { INVENTORY } from '../model/inventory.ts';
+import type { Caller } from '../capabilities/desk-parts.ts';
+import type { ConversationHost } from '../capabilities/host.ts';
 import { decide, OFFERED_TOOLS } from '../model/tool-desk.ts';
 import type { LocalStore } from './local-store.ts';
 
 /** Puts a message into the outbox; what becomes of it is seen elsewhere. */
 type Send = <T extends DurableType>(type: T, payload: Payloads[T]) => void;
 
+interface DeviceDeskParts {
+  me: Participant;
+  local: LocalStore;
+  host: ConversationHost;
+  /** The conversation as calls come from it. */
+  caller: Caller;
+  send: Send;
+  /** Takes a message back that the relay does not have yet. */
+  discard: (id: string) => void;
+}
+
+const INVENTORY = 'lineup.v1.client.inventory';
+
 /** See the file's head. */
 export class DeviceDesk {
-  readonly #send: Send;
-  readonly #isPending: (callId: string) => boolean;
-  readonly #local: LocalStore;
+  readonly #parts: DeviceDeskParts;
   readonly #key: string;
-  /** A device that was paired anew has to declare itself anew. */
-  readonly #declared: string;
 
-  /** @param isPending whether nobody has settled a call, or is about to from here */
-  constructor(parts: { conversationId: string; me: Participant; local: LocalStore; send: Send; isPending: (callId: string) => boolean }) {
-    this.#send = parts.send;
-    this.#isPending = parts.isPending;
-    this.#local = parts.local;
-    this.#key = `inventory.${parts.conversationId}`;
-    this.#declared = `${parts.me.id} ${INVENTORY.revision}`;
+  constructor(parts: DeviceDeskParts) {
+    this.#parts = parts;
+    this.#key = `inventory.${parts.caller.conversationId}`;
   }
 
-  /** Tells what this device has (§7). */
+  /** Tells what this device has (§7). Goes on telling each change until the returned function is called. */
+  declareChanges(isOnline: () => boolean): () => void {
+    // Who is away tells it when they are back.
+    return this.#parts.host.inventory.subscribe(() => isOnline() && this.declare());
+  }
+
+  /** Tells what this device has now. */
   declare(): void {
-    this.#send('lineup.v1.client.inventory', INVENTORY);
+    this.#parts.send(INVENTORY, this.#parts.host.inventory.get());
+  }
+
+  /** Something waits in the outbox. An inventory that is no longer true must not overtake the one that is. */
+  queued(id: string, type: string, payload: JsonObject): void {
+    if (type === INVENTORY && payload.revision !== this.#parts.host.inventory.get().revision) queueMicrotask(() => this.#parts.discard(id));
   }
 
   /** The relay has a message of this device. */
-  relayed(type: string): void {
-    if (type === 'lineup.v1.client.inventory') this.#local.write(this.#key, this.#declared);
+  relayed(type: string, payload: JsonObject): void {
+    if (type === INVENTORY && typeof payload.revision === 'string') this.#parts.local.write(this.#key, this.#named(payload.revision));
   }
 
-  /** Answers a message that needs no user. What was settled before is nobody's to answer. */
+  /** Answers a message that needs no user, and hands on what does. What was settled before is nobody's to answer. */
   take(message: Delivered): void {
+    if (isMessage(message, 'lineup.v1.app.cancel')) this.settled(message.payload.call_id);
     if (message.settled !== undefined || message.payload.sealed !== undefined) return;
-    if (isMessage(message, 'tool.list')) this.#send('tool.list', { tools: describeTools(OFFERED_TOOLS), reply_to: message.id });
+    if (isMessage(message, 'tool.list')) this.#parts.send('tool.list', { tools: describeTools(OFFERED_TOOLS), reply_to: message.id });
     if (isMessage(message, 'tool.call')) this.#toolCall(message.payload);
-    if (isMessage(message, 'lineup.v1.app.call')) this.#appCall(message.payload);
+    if (isMessage(message, 'lineup.v1.app.call')) this.#appCall(message.payload, message.target !== undefined && 'id' in message.target);
+  }
+
+  /** Somebody settled a call. */
+  settled(callId: string): void {
+    this.#parts.host.desk.settled(this.#parts.caller.conversationId, callId);
+  }
+
+  /** The relay says which calls wait (§4, welcome). */
+  pending(callIds: readonly string[]): void {
+    this.#parts.host.desk.pending(this.#parts.caller.conversationId, callIds);
+  }
+
+  /** The conversation is closed here. */
+  close(): void {
+    this.#parts.host.desk.leave(this.#parts.caller.conversationId);
   }
 
   #toolCall(call: Payloads['tool.call']): void {
     const decision = decide(call);
-    if (decision.do === 'answer' && this.#isPending(call.call_id)) this.#send('tool.result', decision.result);
+    if (decision.do === 'answer' && this.#parts.caller.isPending(call.call_id)) this.#parts.send('tool.result', decision.result);
   }
 
   /**
-   * This version has no capabilities. Once the relay knows that (our inventory was acknowledged), it settles by itself what no device
-   * declares (§6, 6): a call that comes through all the same is another device's to answer.
+   * Once the relay knows what this device declares, it settles by itself what no device declares (§6, 6): a call that comes through all
+   * the same, and is not for this device alone, is another device's to answer.
    */
-  #appCall(call: Payloads['lineup.v1.app.call']): void {
-    if (this.#local.read(this.#key) === this.#declared || !this.#isPending(call.call_id)) return;
-    const error = { code: 'unsupported_host', message: `This device cannot do ${call.capability}.` };
-    this.#send('lineup.v1.app.result', { call_id: call.call_id, status: 'unsupported', error });
+  #appCall(call: Payloads['lineup.v1.app.call'], mineAlone: boolean): void {
+    const { caller, host, local } = this.#parts;
+    if (!caller.isPending(call.call_id)) return;
+    const known = local.read(this.#key) === this.#named(host.inventory.get().revision);
+    host.desk.take(caller, call, known && !mineAlone).catch((error: unknown) => reportError(error));
+  }
+
+  /** A device that was paired anew has to declare itself anew. */
+  #named(revision: string): string {
+    return `${this.#parts.me.id} ${revision}`;
   }
 }

@@ -3,6 +3,7 @@ import { Connection } from '../../core/connection.ts';
 import { MemoryCursorStore } from '../../core/cursor-store.ts';
 import { RelayHttp } from '../../core/http.ts';
 import { IndexedDbOutboxStore } from '../../core/outbox-indexeddb.ts';
+import type { ConversationHost } from '../capabilities/host.ts';
 import type { Surroundings } from './app-store.ts';
 import { ConversationStore } from './conversation-store.ts';
 import type { LocalStore } from './local-store.ts';
@@ -11,7 +12,7 @@ import type { Pairing, PairingBook } from './pairings.ts';
 /** How this app names its kind to relays and agents. */
 const PLATFORM = 'web';
 
-export function networkSurroundings(local: LocalStore, version: string): (book: PairingBook) => Surroundings {
+export function networkSurroundings(local: LocalStore, host: ConversationHost, version: string): (book: PairingBook) => Surroundings {
   return (book) => {
     const http = (pairing: Pairing) =>
       new RelayHttp({
@@ -40,6 +41,8 @@ export function networkSurroundings(local: LocalStore, version: string): (book: 
           conversationId,
           me,
           agent: pairing.agent,
+          agentKey: pairing.key,
+          host,
           title: info.title,
           link,
           http: http(pairing),

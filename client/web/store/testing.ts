@@ -9,8 +9,10 @@ import type { HistoryPage } from '../../../src/protocol/http.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import { DEFAULT_LIMITS } from '../../../src/protocol/limits.ts';
 import type { Payloads } from '../../../src/protocol/messages.ts';
+import type { ConversationHost } from '../capabilities/host.ts';
 import { ConversationStore, type ConversationHttp, type ConversationOptions, type Link } from './conversation-store.ts';
 import { LocalStore } from './local-store.ts';
+import { Observable } from './observable.ts';
 
 export const ME = { kind: 'app', id: 'dv_me' } as const;
 export const AGENT = { kind: 'agent', id: 'ag_1' } as const;
@@ -138,6 +140,20 @@ export class ScriptedHttp implements ConversationHttp {
   download: ConversationHttp['download'] = () => Promise.reject(this.failure ?? new Error('no download'));
 }
 
+/** A device that has the three components and nothing else. */
+export const BARE_HOST: ConversationHost = {
+  desk: { take: () => Promise.resolve(), settled: () => undefined, pending: () => undefined, leave: () => undefined },
+  inventory: new Observable(
+    () => ({
+      revision: 'bare-1',
+      standard_components: ['choice', 'confirm', 'input'].map((id) => ({ id, version: '1' })),
+      applications: [],
+      capabilities: [],
+    }),
+    (run) => run(),
+  ),
+};
+
 /** A store over stand-ins, whose view is made at once. */
 export function conversation(change: Partial<ConversationOptions> = {}): { store: ConversationStore; link: ScriptedLink; http: ScriptedHttp } {
   const link = new ScriptedLink();
@@ -146,6 +162,8 @@ export function conversation(change: Partial<ConversationOptions> = {}): { store
     conversationId: 'cv_1',
     me: ME,
     agent: { id: AGENT.id, name: 'Hermes' },
+    agentKey: `relay|${AGENT.id}`,
+    host: BARE_HOST,
     title: null,
     link,
     http,

@@ -1,7 +1,7 @@
 /** Which renderer shows which type of message. A new type is one more line here. */
 import type { ComponentType } from 'react';
 import { LOCAL_TYPES, type Entry } from '../model/entry.ts';
-import { AppCallEntry } from './app-call-entry.tsx';
+import { AppCallEntry } from '../capabilities/app-call-entry.tsx';
 import { ErrorEntry } from './error-entry.tsx';
 import { FileEntry } from './file-entry.tsx';
 import { GapEntry } from './gap-entry.tsx';
