@@ -1,4 +1,4 @@
-/** The three ways tests run: in Node, inside workerd, and in Node against relays that really run. */
+/** The ways tests run: in Node, inside workerd, in Node against relays that really run, and against direct mode in a relay's place. */
 import { cloudflareTest } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
 
@@ -41,6 +41,16 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.test.{ts,tsx}', 'test/faults/**/*.test.ts', 'test/conformance/**/*.test.ts'],
           // Real relays and browsers on one machine: one file at a time, and long enough for a slow one.
+          fileParallelism: false,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+        },
+      },
+      {
+        test: {
+          name: 'direct',
+          include: ['test/conformance/**/*.test.ts'],
+          env: { LINEUP_TEST_RELAY: 'direct' },
           fileParallelism: false,
           testTimeout: 180_000,
           hookTimeout: 180_000,

@@ -19,7 +19,8 @@ export const CHROMIUM = CANDIDATES.find((path) => path !== undefined && path !==
 export const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true } satisfies BrowserContextOptions;
 export const DESKTOP = { viewport: { width: 1280, height: 800 } } satisfies BrowserContextOptions;
 
-export function launchBrowser(): Promise<Browser> {
+/** @param more further arguments of Chromium's */
+export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   if (CHROMIUM === undefined)
     throw new Error('No Chromium was found: install it (Debian: apt-get install chromium; Google Chrome will do too) or set CHROMIUM_PATH.');
   return chromium.launch({
@@ -32,6 +33,7 @@ export function launchBrowser(): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...more,
     ],
   });
 }

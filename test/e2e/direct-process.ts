@@ -50,8 +50,8 @@ export class DirectProcess {
   }
 
   /** @param port 0: any free one */
-  static async start(home: string, port = 0, host = '127.0.0.1'): Promise<DirectProcess> {
-    const child = start(home, ['--json', 'direct', '--host', host, '--port', String(port)]);
+  static async start(home: string, port = 0, ...more: string[]): Promise<DirectProcess> {
+    const child = start(home, ['--json', 'direct', '--host', '127.0.0.1', '--port', String(port), ...more]);
     const output = outputOf(child);
     await output.waitFor(/"event":"listening".*\n/, 30_000);
     const said = output

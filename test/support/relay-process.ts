@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-const SCRIPT = new URL('../../scripts/relay.ts', import.meta.url).pathname;
+/** `LINEUP_TEST_RELAY=direct` puts direct mode in the relay's place: it keeps the same contract. */
+const SCRIPT = new URL(process.env.LINEUP_TEST_RELAY === 'direct' ? '../conformance/direct-as-relay.ts' : '../../scripts/relay.ts', import.meta.url)
+  .pathname;
 
 /** The owner key of relays under test; no secret. */
 export const OWNER_KEY = 'owner-key-of-tests-0123456789';

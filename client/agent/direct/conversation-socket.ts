@@ -8,6 +8,7 @@ import { admitToken } from '../../../src/worker/auth/admit.ts';
 import { judgeHello } from '../../../src/worker/auth/judge-hello.ts';
 import type { Admission } from '../../../src/worker/conversation-api.ts';
 import { knows } from '../../../src/worker/directory/admitting.ts';
+import { onLeaving } from './client-socket.ts';
 import type { DirectRelay } from './direct-relay.ts';
 import { frameOf } from './frame-of.ts';
 import { SocketCarrier } from './socket-carrier.ts';
@@ -42,7 +43,7 @@ export function enter(relay: DirectRelay, conversationId: string, socket: WebSoc
     if (typeof frame === 'string' && carrier.answerPing(frame)) return;
     void conversation.conversation?.receive(connection, frame);
   });
-  socket.once('close', () => {
+  onLeaving(socket, () => {
     clearTimeout(deadline);
     conversation.conversation?.closed(connection);
   });

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer, type WebSocket } from 'ws';
+import { WebSocketServer, type Server as SocketServer, type WebSocket } from 'ws';
 import { redeemBody } from '../../../src/protocol/http.ts';
 import { app } from '../../../src/worker/app.ts';
 import { socketOffer, SUBPROTOCOL } from '../../../src/worker/auth/bearer.ts';
@@ -12,6 +12,7 @@ import { knows } from '../../../src/worker/directory/admitting.ts';
 import { complete } from '../../../src/worker/response-headers.ts';
 import { readBody } from '../../../src/worker/routes/request-body.ts';
 import { isLoopback, shownOrigin } from './addresses.ts';
+import { ClientSocket } from './client-socket.ts';
 import { enter, judgeUpgrade } from './conversation-socket.ts';
 import type { DirectRelay } from './direct-relay.ts';
 import { sendResponse, toRequest } from './fetch-server.ts';
@@ -36,7 +37,7 @@ export interface DirectServerOptions {
 
 const SOCKET_PATH = /^\/v1\/conversations\/([^/]+)\/socket$/;
 /** A frame beyond this is not even read: its socket is closed with 1009. Up to here one above the limit is refused as §8 has it. */
-const MAX_READ_BYTES = 4 * 1_048_576;
+const MAX_READ_BYTES = 32 * 1_048_576;
 const HEARTBEAT_MS = 25_000;
 /** How long sockets have to say goodbye, in ms. */
 const GOODBYE_MS = 1_000;
@@ -47,16 +48,19 @@ const AUTHORITY = /^(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 export class DirectServer {
   readonly #options: DirectServerOptions;
   readonly #http: Server;
-  readonly #sockets: WebSocketServer;
+  readonly #sockets: SocketServer<typeof ClientSocket>;
   readonly #silent = new WeakSet<WebSocket>();
   #heartbeat: NodeJS.Timeout | undefined;
 
   private constructor(options: DirectServerOptions) {
     this.#options = options;
     this.#sockets = new WebSocketServer({
+      WebSocket: ClientSocket,
       noServer: true,
       maxPayload: MAX_READ_BYTES,
       perMessageDeflate: false,
+      // What is no UTF-8 is replaced, as on Workers: a broken character is no reason to break the line.
+      skipUTF8Validation: true,
       handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
     });
     this.#http = createServer((message, response) => void this.#answer(message, response).catch(options.relay.report));
@@ -111,7 +115,10 @@ export class DirectServer {
 
   async #answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const request = toRequest(message, this.#originFor(message));
-    await sendResponse(complete(await this.#fetch(request)), response);
+    const answer = complete(await this.#fetch(request));
+    // Browsers heed it on https alone, and complain of it elsewhere.
+    answer.headers.delete('Cross-Origin-Opener-Policy');
+    await sendResponse(answer, response);
   }
 
   async #fetch(request: Request): Promise<Response> {

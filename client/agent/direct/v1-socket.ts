@@ -10,6 +10,7 @@ import { HELLO_DEADLINE_MS } from '../../../src/protocol/limits.ts';
 import { isSameSecret } from '../../../src/worker/auth/owner-key.ts';
 import { knows } from '../../../src/worker/directory/admitting.ts';
 import { VERSION } from '../version.ts';
+import { onLeaving } from './client-socket.ts';
 import { closeWith } from './conversation-socket.ts';
 import type { DirectRelay } from './direct-relay.ts';
 import { frameOf } from './frame-of.ts';
@@ -42,7 +43,7 @@ export function serveV1(door: V1Door, socket: WebSocket): void {
   const deadline = setTimeout(() => closeWith(socket, CLOSE.helloTimeout), HELLO_DEADLINE_MS);
   const held: (string | ArrayBuffer)[] = [];
   let client: V1Client | 'waiting' | undefined;
-  socket.once('close', () => {
+  onLeaving(socket, () => {
     clearTimeout(deadline);
     if (client instanceof V1Client) client.closed();
   });

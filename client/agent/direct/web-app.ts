@@ -1,6 +1,6 @@
 /** The web app as the package ships it: its files, and its one page for every path that is none. */
 import { readFile, stat } from 'node:fs/promises';
-import { extname, join, normalize, sep } from 'node:path';
+import { extname, join, normalize, resolve, sep } from 'node:path';
 import { packageFolder } from './package-folder.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -19,8 +19,9 @@ const TYPES: Readonly<Record<string, string>> = {
 const ABSENT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>LineUp</title>
 <p>LineUp serves here, but this installation has no web app: it is made by <code>npm run build</code>. Other apps can connect.`;
 
-/** Answers requests for the web app's files from `folder`, or says that there is no web app. */
-export function webApp(folder = join(packageFolder(), 'dist', 'web')): { fetch(request: Request): Promise<Response> } {
+/** Answers requests for the web app's files from a folder, or says that there is no web app. */
+export function webApp(given = join(packageFolder(), 'dist', 'web')): { fetch(request: Request): Promise<Response> } {
+  const folder = resolve(given);
   return {
     async fetch(request) {
       const path = filePath(folder, new URL(request.url).pathname);
