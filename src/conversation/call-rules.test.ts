@@ -54,6 +54,23 @@ describe.each(['tool', 'app'] as const)('a call of kind %s', (name) => {
     expect(room.ledger.log.head).toBe(2);
   });
 
+  it('asked again by an agent that lags brings no result that overtakes what it waits for (rule 1)', async () => {
+    const room = new Room({ window_bytes: 1_000 });
+    const [agent, phone] = [await room.join(AGENT), await room.join(PHONE)];
+    await room.send(agent, kind.call, kind.asked('c'));
+    for (let i = 0; i < 2; i++) await room.send(phone, 'text', { content: 'x'.repeat(900) });
+    await room.send(phone, kind.result, kind.answer('c'));
+    await room.send(agent, kind.call, kind.asked('c'));
+    // A client's cursor is the highest seq it has seen: it would believe to have 3 as well.
+    expect(await room.post(AGENT, kind.call, kind.asked('c'))).toMatchObject({ duplicate: true });
+    expect(agent.seqs()).toEqual([2]);
+    await room.send(agent, 'system.received', { seq: 2 });
+    await room.send(agent, 'system.received', { seq: 3 });
+    expect(agent.seqs()).toEqual([2, 3, 4]);
+    await room.send(agent, kind.call, kind.asked('c'));
+    expect(agent.seqs()).toEqual([2, 3, 4, 4]);
+  });
+
   it('is known again after the object slept, and after retention took its frame (rule 1)', async () => {
     const { room, agent } = await scene({ retain_messages: 4 });
     const { seq } = await room.ask(agent, kind.call, kind.asked('c'), { id: 'first' });

@@ -78,9 +78,10 @@ function standingOf(ledger: Ledger, capability: string, audience: string | null)
   return ledger.declarations.standing('capability', capability, devices);
 }
 
-function sendResultAgain({ ledger, message, effects }: RuleContext, known: Call): void {
-  const frame = known.result_seq === null ? undefined : ledger.log.frameAt(known.result_seq);
-  if (frame !== undefined) effects.push(toSender(message, frame));
+function sendResultAgain({ ledger, message, effects }: RuleContext, { result_seq: seq }: Call): void {
+  const frame = seq === null ? undefined : ledger.log.frameAt(seq);
+  if (seq === null || frame === undefined) return;
+  effects.push({ kind: 'resent', participant: message.from.id, connection: message.connection, seq, frame });
 }
 
 /** `tool.result` and `app.result`: the first one wins. */

@@ -30,6 +30,12 @@ export class Delivery {
         case 'reply':
           if (effect.connection !== null) this.#roster.get(effect.connection)?.send(effect.frame);
           break;
+        case 'resent':
+          for (const connection of this.#roster.of(effect.participant)) {
+            const { id, sentSeq } = connection.state;
+            if ((effect.connection === null || effect.connection === id) && effect.seq <= sentSeq) connection.send(effect.frame);
+          }
+          break;
         case 'logged':
           for (const connection of this.#roster.all()) offer(connection, effect, ledger);
           break;

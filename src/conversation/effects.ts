@@ -31,6 +31,18 @@ export interface ReplyEffect {
   frame: string;
 }
 
+/**
+ * A logged message that its participant asks for again: to one connection or, with null, to all of them. One that has not come that
+ * far gets it in its turn: a cursor is the highest seq that was seen, and must not skip what waits (§4).
+ */
+export interface ResentEffect {
+  kind: 'resent';
+  participant: string;
+  connection: string | null;
+  seq: number;
+  frame: string;
+}
+
 /** The answer to a message that came without a connection. */
 export interface AnswerEffect {
   kind: 'answer';
@@ -38,7 +50,7 @@ export interface AnswerEffect {
   answer: Answer;
 }
 
-export type Effect = LoggedEffect | BroadcastEffect | ReplyEffect | AnswerEffect;
+export type Effect = LoggedEffect | BroadcastEffect | ReplyEffect | ResentEffect | AnswerEffect;
 
 /** How one inbound message was answered; exactly one for each (§4). */
 export type Answer = { ok: true; seq: number | null; duplicate: boolean } | { ok: false; error: Refusal };
