@@ -123,15 +123,18 @@ export class ConversationObject extends DurableObject<Env> implements Conversati
 
   /** Takes up the sockets that outlived a sleep. */
   #adoptSockets(): void {
-    const { conversation } = this.#host;
-    if (!conversation) return;
     for (const socket of this.ctx.getWebSockets()) {
-      const state: ConnectionState | null = socket.deserializeAttachment();
-      if (!state) continue;
-      const connection = conversation.adopt(new SocketTransport(this.ctx, socket), state);
-      this.#connections.set(socket, connection);
-      if (!connection.welcomed) this.#awaitHello(connection);
+      const connection = this.#adopt(socket);
+      if (connection && !connection.welcomed) this.#awaitHello(connection);
     }
+  }
+
+  #adopt(socket: WebSocket): Connection | undefined {
+    const state: ConnectionState | null = socket.deserializeAttachment();
+    const connection = state && this.#host.conversation?.adopt(new SocketTransport(this.ctx, socket), state);
+    if (!connection) return undefined;
+    this.#connections.set(socket, connection);
+    return connection;
   }
 
   #upgrade(admission: Admission | null): Response {
@@ -170,7 +173,8 @@ export class ConversationObject extends DurableObject<Env> implements Conversati
   }
 
   #gone(socket: WebSocket): void {
-    const connection = this.#connections.get(socket);
+    // The socket whose end woke the object is no longer listed among those to adopt, but it still knows who it was.
+    const connection = this.#connections.get(socket) ?? this.#adopt(socket);
     this.#connections.delete(socket);
     if (!connection) return;
     this.#greeted(connection, false);
