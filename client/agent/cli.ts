@@ -11,6 +11,8 @@
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { Command, CommanderError } from 'commander';
 import { CommandLine, type AddCommand, type CommonOptions } from './command-line.ts';
+import { addAcpConnect } from './commands/acp-connect.ts';
+import { addAcpServe } from './commands/acp-serve.ts';
 import { addAsk } from './commands/ask.ts';
 import { addConnect } from './commands/connect.ts';
 import { addConversations } from './commands/conversations.ts';
@@ -35,6 +37,8 @@ const COMMANDS: readonly AddCommand[] = [
   addSetup,
   addPair,
   addConnect,
+  addAcpServe,
+  addAcpConnect,
   addDirect,
   addDemo,
   addSend,

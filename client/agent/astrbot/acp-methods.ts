@@ -224,7 +224,7 @@ function parse<T extends z.ZodType>(schema: T, params: Json | undefined): z.infe
 
 function textOf(message: z.infer<typeof messageText>): string {
   if (typeof message === 'string') return message;
-  return 'text' in message ? String(message.text) : String(message.content);
+  return 'text' in message ? String(message.text) : message.content;
 }
 
 function ending(signal: AbortSignal, timeout: number | undefined): AbortSignal {
