@@ -4,8 +4,8 @@ import type { BrowserContextOptions, FrameLocator, Locator } from 'playwright-co
 import type { Bundle } from '../../src/protocol/bundle.ts';
 import type { Delivered } from '../../src/protocol/envelope.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import type { AppPage } from './app-page.ts';
-import { DESKTOP } from './browser.ts';
+import { AppPage } from './app-page.ts';
+import { DESKTOP, Device } from './browser.ts';
 import { ScriptedAgent } from './scripted-agent.ts';
 import type { World } from './world.ts';
 
@@ -27,20 +27,38 @@ export class SurfacePage {
     this.app = app;
   }
 
-  /** Pairs a device, a desktop if nothing else is said. */
+  /** Pairs a device, a desktop if nothing else is said, for one journey. */
   static async pair(world: World, options: BrowserContextOptions = DESKTOP): Promise<SurfacePage> {
     const agent = await ScriptedAgent.start(world.relay.origin);
     world.after(() => agent.close());
-    const app = await world.device(options);
+    return SurfacePage.#paired(agent, await world.device(options));
+  }
+
+  /** Pairs a device that stays until it is closed: for many short journeys. */
+  static async keep(world: World): Promise<SurfacePage> {
+    const agent = await ScriptedAgent.start(world.relay.origin);
+    return SurfacePage.#paired(agent, new AppPage(await Device.open(world.browser, DESKTOP)));
+  }
+
+  static async #paired(agent: ScriptedAgent, app: AppPage): Promise<SurfacePage> {
     await app.pairByLink((await agent.pairing()).url);
     await app.line('idle').waitFor({ state: 'attached' });
     return new SurfacePage(agent, app);
   }
 
+  async close(): Promise<void> {
+    await this.app.device.close();
+    await this.agent.close();
+  }
+
   /** The agent opens a surface; each call is another app unless it is named. */
   async open(app: TestApp, state: JsonObject = {}, instanceId = `inst-${randomUUID().slice(0, 8)}`): Promise<string> {
     const id = app.id ?? `com.example.a${randomUUID().slice(0, 8)}`;
-    await this.agent.send('lineup.v1.ui.open', { instance_id: instanceId, app: { name: 'Board', version: '1.0.0', ...app, id }, state });
+    await this.agent.send('lineup.v1.ui.open', {
+      instance_id: instanceId,
+      app: { name: 'Board', version: '1.0.0', html: '<p>Board</p>', ...app, id },
+      state,
+    });
     return instanceId;
   }
 

@@ -206,14 +206,6 @@ tell(); context.addEventListener('change', tell);`,
     await desk.content.getByText('Lima').waitFor();
   });
 
-  it('of an app that is not here says so', async () => {
-    const desk = await SurfacePage.pair(world);
-    await desk.agent
-      .send('lineup.v1.ui.open', { instance_id: 'a', app: { id: 'com.example.nowhere', name: 'Nowhere', version: '1.0.0' }, state: {} })
-      .catch(() => undefined);
-    expect(await desk.app.page.locator('.surface-place').count()).toBe(0);
-  });
-
   it.each(['light', 'dark'] as const)('has a frame that is accessible, question and all: %s', async (colorScheme) => {
     const desk = await SurfacePage.pair(world, { viewport: { width: 1280, height: 800 }, colorScheme });
     await desk.open(WEATHER, { city: 'Beijing' });

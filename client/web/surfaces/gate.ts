@@ -59,8 +59,7 @@ export class SurfaceGate {
 /** The page's gate. */
 export const gate = new SurfaceGate();
 
-/** The code that came with an open; null when the agent named an app alone. */
+/** The code that came with an open; null without html, which names an app alone (§5). */
 function sentBundle({ html, css, js }: SurfaceApp): Bundle | null {
-  if (html === undefined && css === undefined && js === undefined) return null;
-  return { html: html ?? '', css: css ?? '', js: js ?? '' };
+  return html === undefined ? null : { html, css: css ?? '', js: js ?? '' };
 }

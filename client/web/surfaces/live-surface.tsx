@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Bundle } from '../../../src/protocol/bundle.ts';
 import { useConversation, useConversationPart, useView } from '../parts/contexts.ts';
+import { KEEP_EVENT, keepFor, keptBy } from './bundles.ts';
 import { contextOf, useContextText } from './context.ts';
 import { appName } from './label.tsx';
 import { surfacesPaused } from './pause.ts';
@@ -33,7 +34,7 @@ export function LiveSurface(props: LiveSurfaceProps) {
 
 function Running({ surface, bundle, whole, onGone }: LiveSurfaceProps & { onGone: (why: Gone) => void }) {
   const { t } = useTranslation();
-  const { surfaces } = useConversation();
+  const { id: conversationId, surfaces } = useConversation();
   const agent = useConversationPart((view) => view.agent.name);
   const context = useContextText(whole);
   const place = useRef<HTMLDivElement>(null);
@@ -46,18 +47,25 @@ function Running({ surface, bundle, whole, onGone }: LiveSurfaceProps & { onGone
   first.current = { state, context, title };
   useEffect(() => {
     if (!place.current) return;
+    // An app of this host's own came without code, and may keep something here.
+    const own = app.html === undefined;
+    const instance = `${conversationId}/${instanceId}`;
     const running = new SurfaceFrame(
       place.current,
       first.current.title,
-      { bundle, state: first.current.state, context: contextOf(first.current.context) },
-      { onEvent: (event, data) => surfaces.event(instanceId, event, data), onResize: setHeight, onGone },
+      { bundle, state: { ...first.current.state, ...(own && keptBy(app.id, instance)) }, context: contextOf(first.current.context) },
+      {
+        onEvent: (event, data) => (own && event === KEEP_EVENT ? keepFor(app.id, instance, data) : surfaces.event(instanceId, event, data)),
+        onResize: setHeight,
+        onGone,
+      },
     );
     frame.current = running;
     return () => {
       frame.current = null;
       running.end();
     };
-  }, [surfaces, instanceId, bundle, onGone]);
+  }, [surfaces, conversationId, instanceId, app, bundle, onGone]);
   useEffect(() => frame.current?.setState(state), [state]);
   useEffect(() => frame.current?.setContext(contextOf(context)), [context]);
   return (
