@@ -14,7 +14,7 @@ function bothViews(room: Room): unknown[] {
     bytes: ledger.log.index.bytes,
     due: ledger.due.dueAt(Number.MAX_SAFE_INTEGER),
     surfaces: ledger.surfaces.all(),
-    kept: [ledger.declarations.statusFor(AGENT), ledger.declarations.keptAll('inventory:')],
+    kept: [ledger.declarations.statusFor(AGENT.id), ledger.declarations.keptAll('inventory:')],
     standing: ledger.declarations.standing('capability', 'app.notify', [PHONE.id]),
     meta: ledger.meta,
   }));

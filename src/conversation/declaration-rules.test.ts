@@ -69,9 +69,10 @@ describe('a status', () => {
   it('for one device is known to that one alone, until there is one for all', async () => {
     const { room, agent, phone, tablet } = await scene();
     await room.send(agent, 'status', { state: 'idle' });
-    room.pass(10);
+    await room.send(agent, 'status', { state: 'idle' }, { target: { kind: 'app', id: TABLET.id } });
     await room.send(agent, 'status', { state: 'working' }, { target: { kind: 'app', id: PHONE.id } });
-    expect([phone, tablet].map((socket) => socket.of('status').length)).toEqual([2, 1]);
+    expect([phone, tablet].map((socket) => socket.of('status').length)).toEqual([2, 2]);
+    room.hibernate();
     expect([await statusOf(room, PHONE), await statusOf(room, TABLET), await statusOf(room, AGENT)]).toEqual([
       { state: 'working' },
       { state: 'idle' },

@@ -29,7 +29,7 @@ function deliver(context: RuleContext): { ok: true; frame: string; audience: Aud
 export const status: Rule = (context) => {
   const sent = deliver(context);
   if (!sent.ok) return sent.answer;
-  context.ledger.declarations.keepStatus(sent.audience, sent.frame);
+  context.ledger.declarations.keepStatus(context.message.from.id, sent.audience, sent.frame);
   return accepted(null);
 };
 

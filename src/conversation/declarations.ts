@@ -1,8 +1,8 @@
 /** What devices declare (§7): inventories by revision, tool lists, capability lists; the latest of each, outside the log. */
-import type { Delivered, Participant } from '../protocol/envelope.ts';
+import type { Delivered } from '../protocol/envelope.ts';
 import type { Sql, SqlValue } from './ports.ts';
 
-/** A kept value: the agent's status for all or for one device, or what a device last said. */
+/** A kept value: the agent's status for all or for one participant, or what a device last said. */
 export type KeptSlot = 'status' | `${'status' | 'tools' | 'apps' | 'inventory'}:${string}`;
 
 /** What a declaration names. */
@@ -44,17 +44,19 @@ export class Declarations {
     return [...this.#kept].flatMap(([slot, frame]) => (slot.startsWith(prefix) ? [{ device: slot.slice(prefix.length), frame }] : []));
   }
 
-  /** Keeps a status for one device, or for all (null): then what single devices were told is over. */
-  keepStatus(device: string | null, frame: string): void {
-    if (device === null) for (const slot of this.#kept.keys()) if (slot.startsWith('status:')) this.#drop(slot);
-    this.keep(device === null ? 'status' : `status:${device}`, frame);
+  /** Keeps a status of the agent for one device and for itself, or for all (null): then what single ones were told is over. */
+  keepStatus(agent: string, device: string | null, frame: string): void {
+    if (device === null) {
+      for (const slot of this.#kept.keys()) if (slot.startsWith('status:')) this.#drop(slot);
+      this.keep('status', frame);
+      return;
+    }
+    for (const id of [device, agent]) this.keep(`status:${id}`, frame);
   }
 
   /** The newest status that a participant may know of: the agent all of its own, a device those for all and for itself. */
-  statusFor({ kind, id }: Participant): string | undefined {
-    const told = kind === 'agent' ? [...this.#kept].filter(([slot]) => slot.startsWith('status:')).map(([, frame]) => frame) : [];
-    const own = this.#kept.get(`status:${id}`);
-    return own ?? told.sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1)).at(-1) ?? this.#kept.get('status');
+  statusFor(participantId: string): string | undefined {
+    return this.#kept.get(`status:${participantId}`) ?? this.#kept.get('status');
   }
 
   /** Replaces what is in a slot. */
@@ -121,10 +123,6 @@ export class Declarations {
     }
     return declared;
   }
-}
-
-function timeOf(frame: string): string {
-  return (JSON.parse(frame) as Delivered).ts ?? '';
 }
 
 /** Whether an `app.list` says what it lists: a sealed one need not. */

@@ -43,7 +43,7 @@ export function welcome(
   { point, token, isOnline }: { point: ResumePoint; token: string | null; isOnline: (id: string) => boolean },
 ): Welcome {
   const { meta, log, declarations, limits } = ledger;
-  const status = declarations.statusFor(you);
+  const status = declarations.statusFor(you.id);
   return {
     you,
     conversation: { id: meta.conversationId, title: meta.title },

@@ -92,7 +92,7 @@ function finishReplay(connection: Connection, ledger: Ledger): void {
 
 /** The kept frames that a participant gets. */
 export function keptFor({ declarations }: Ledger, participant: Participant): string[] {
-  if (participant.kind === 'app') return [declarations.statusFor(participant) ?? []].flat();
+  if (participant.kind === 'app') return [declarations.statusFor(participant.id) ?? []].flat();
   return (['inventory:', 'apps:', 'tools:'] as const).flatMap((slots) => declarations.keptAll(slots).map(({ frame }) => frame));
 }
 
