@@ -17,19 +17,18 @@ export class FileLinks {
 
   /** The path of a file. */
   path(conversationId: string, fileId: string): string {
-    return `/files/${conversationId}/${fileId}/${this.#sign(conversationId, fileId).toString('base64url')}`;
+    return `/files/${conversationId}/${fileId}/${this.#sign(conversationId, fileId)}`;
   }
 
   /** Which file a path opens, or null when it is none of these, or not signed here. */
   read(pathname: string): { conversationId: string; fileId: string } | null {
     const [, conversationId, fileId, signature] = PATH.exec(pathname) ?? [];
     if (conversationId === undefined || fileId === undefined || signature === undefined) return null;
-    const given = Buffer.from(signature, 'base64url');
-    const expected = this.#sign(conversationId, fileId);
+    const [given, expected] = [Buffer.from(signature), Buffer.from(this.#sign(conversationId, fileId))];
     return given.length === expected.length && timingSafeEqual(given, expected) ? { conversationId, fileId } : null;
   }
 
-  #sign(conversationId: string, fileId: string): Buffer {
-    return createHmac('sha256', this.#key).update(`${conversationId}/${fileId}`).digest();
+  #sign(conversationId: string, fileId: string): string {
+    return createHmac('sha256', this.#key).update(`${conversationId}/${fileId}`).digest('base64url');
   }
 }
