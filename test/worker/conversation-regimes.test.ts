@@ -56,10 +56,10 @@ describe.each(REGIMES)('with eviction %s', (regime) => {
     const { agent, devices } = await open(2);
     const target = { kind: 'app', id: devices[0]!.bearer.id };
     const secret = await agent.ok('text', text('secret'), { target });
-    const open_ = await agent.ok('text', text('for all'));
-    for (const client of devices) await client.message(open_.id);
+    const toAll = await agent.ok('text', text('for all'));
+    for (const client of devices) await client.message(toAll.id);
     await devices[1]!.sync();
-    expect([devices[0]!.messages, devices[1]!.messages]).toEqual([[secret.id, open_.id], [open_.id]]);
+    expect([devices[0]!.messages, devices[1]!.messages]).toEqual([[secret.id, toAll.id], [toAll.id]]);
     expect((await devices[0]!.message(secret.id)).target).toEqual(target);
   });
 
