@@ -15,7 +15,8 @@ export function useVerdict({ app }: Surface): Verdict | null {
     let current = true;
     const judge = async () => {
       const next = await gate.judge(agentId, app);
-      if (current) setVerdict(next);
+      // The same verdict as before must be the same object: another bundle would start the surface anew.
+      if (current) setVerdict((last) => (last !== null && isSame(last, next) ? last : next));
     };
     void judge();
     return () => {
@@ -23,4 +24,9 @@ export function useVerdict({ app }: Surface): Verdict | null {
     };
   }, [agentId, app, agreements, changes]);
   return verdict;
+}
+
+function isSame(a: Verdict, b: Verdict): boolean {
+  if (a.is === 'refused' || b.is === 'refused') return a.is === b.is && 'why' in a && 'why' in b && a.why === b.why;
+  return a.is === b.is && a.bundle.html === b.bundle.html && a.bundle.css === b.bundle.css && a.bundle.js === b.bundle.js;
 }
