@@ -37,6 +37,8 @@ export interface ConnectionState {
   cursor: number;
   /** The highest seq that the client said it has, by `system.received` or its resume; 0 when it said nothing. */
   received: number;
+  /** The newest logged message that it was really sent. */
+  deliveredSeq: number;
   /** Logged bytes sent beyond the cursor. */
   unacknowledgedBytes: number;
   /** Where the replay ends: `system.synced` stands behind it. */
@@ -76,6 +78,7 @@ export class Connection {
       sentSeq: 0,
       cursor: 0,
       received: 0,
+      deliveredSeq: 0,
       unacknowledgedBytes: 0,
       syncedAt: 0,
       silent: false,

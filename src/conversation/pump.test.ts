@@ -155,6 +155,19 @@ describe('after a sleep', () => {
     expect(phone.seqs()).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
+  it('counts what retention has taken since, until all of it was received', async () => {
+    const room = new Room({ ...WINDOW, retain_days: 1 });
+    const [agent, phone] = [await room.join(AGENT), await room.join(PHONE)];
+    for (let i = 0; i < 3; i++) await say(room, agent);
+    room.pass(2 * 86_400_000);
+    room.hibernate();
+    await received(room, phone, 1);
+    await say(room, agent);
+    expect(phone.seqs()).toEqual([1, 2, 3]);
+    await received(room, phone, 3);
+    expect(phone.seqs()).toEqual([1, 2, 3, 4]);
+  });
+
   it('is never stuck for what was compacted away unsent', async () => {
     const room = new Room(WINDOW);
     const [agent, phone] = [await room.join(AGENT), await room.join(PHONE)];

@@ -106,19 +106,20 @@ function deliver(connection: Connection, seq: number, { frame, bytes }: Pick<Rea
   if (seq > state.cursor) {
     unacknowledged?.push([seq, bytes]);
     state.unacknowledgedBytes += bytes;
+    state.deliveredSeq = seq;
   }
   connection.advance(seq);
 }
 
 /**
- * After a wake: what was sent beyond the cursor is in the log, and is counted from there. What compaction took from the log since
- * counts until the cursor moves at all: nobody knows its seqs any more.
+ * After a wake: what was sent beyond the cursor is in the log, and is counted from there. What compaction or retention took since
+ * counts until everything that was sent is received: nobody knows its seqs any more.
  */
 function countUnacknowledged(connection: Connection, { log }: Ledger): void {
   const { state, participant } = connection;
   if (connection.unacknowledged !== undefined || !participant) return;
   const inLog = log.sentBetween(participant, state.cursor, state.sentSeq, state.id);
   const taken = state.unacknowledgedBytes - inLog.reduce((sum, [, bytes]) => sum + bytes, 0);
-  connection.unacknowledged = taken > 0 ? [[state.cursor + 1, taken], ...inLog] : inLog;
+  connection.unacknowledged = taken > 0 ? [...inLog, [state.deliveredSeq, taken]] : inLog;
   if (taken < 0) state.unacknowledgedBytes -= taken;
 }
