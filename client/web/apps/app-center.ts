@@ -1,9 +1,10 @@
 /** Which of the known apps the user has, in which version. Stored, and shared by all tabs. */
 import type { Bundle } from '../../../src/protocol/bundle.ts';
 import type { Inventory } from '../../../src/protocol/inventory.ts';
-import { isJsonObject } from '../../../src/protocol/json.ts';
+import { isJsonObject, type JsonObject } from '../../../src/protocol/json.ts';
 import type { LocalStore } from '../store/local-store.ts';
 import { Observable } from '../store/observable.ts';
+import type { OwnApps } from '../surfaces/bundles.ts';
 import type { AppStorage } from './app-storage.ts';
 import { KNOWN_APPS, knownApp, newestRelease, type AppRelease, type KnownApp } from './catalogue.ts';
 
@@ -27,14 +28,14 @@ interface Installed {
 const KEY = 'apps';
 
 /** See the file's head. */
-export class AppCenter {
+export class AppCenter implements OwnApps {
   readonly view: Observable<readonly AppRow[]>;
-  readonly storage: AppStorage;
+  readonly #storage: AppStorage;
   readonly #local: LocalStore;
 
   constructor(local: LocalStore, storage: AppStorage) {
     this.#local = local;
-    this.storage = storage;
+    this.#storage = storage;
     this.view = new Observable(
       () => KNOWN_APPS.map((app) => this.#row(app)),
       (run) => run(),
@@ -56,9 +57,19 @@ export class AppCenter {
   }
 
   /** The code of an enabled app; null for one that is disabled or not known here: then nothing runs. */
-  async bundleOf(id: string): Promise<Bundle | null> {
+  readonly bundleOf = async (id: string): Promise<Bundle | null> => {
     const app = knownApp(id);
     return app && this.#installed(app).enabled ? this.#release(app).load() : null;
+  };
+
+  /** What an instance of an app kept here; null when it kept nothing. */
+  kept(id: string, instance: string): JsonObject | null {
+    return this.isEnabled(id) ? this.#storage.read(id, instance) : null;
+  }
+
+  /** Keeps what an instance of an enabled app wants kept. */
+  keep(id: string, instance: string, data: JsonObject): void {
+    if (this.isEnabled(id)) this.#storage.write(id, instance, data);
   }
 
   enable(id: string): void {
@@ -67,7 +78,7 @@ export class AppCenter {
 
   /** @param forget whether what the app kept here goes too */
   disable(id: string, forget: boolean): void {
-    if (forget) this.storage.clear(id);
+    if (forget) this.#storage.clear(id);
     this.#change(id, { enabled: false });
   }
 
@@ -79,7 +90,7 @@ export class AppCenter {
 
   /** Forgets what an app kept here. */
   clear(id: string): void {
-    this.storage.clear(id);
+    this.#storage.clear(id);
     this.view.changed();
   }
 
@@ -92,7 +103,7 @@ export class AppCenter {
       enabled: this.#installed(app).enabled,
       version,
       upgrade: newest === version ? null : newest,
-      storedBytes: this.storage.bytes(app.id),
+      storedBytes: this.#storage.bytes(app.id),
     };
   }
 

@@ -31,12 +31,6 @@ export class AppStorage {
     return true;
   }
 
-  /** Forgets what an instance kept. */
-  remove(appId: string, instance: string): void {
-    const { [instance]: _gone, ...others } = this.#all(appId);
-    this.#local.write(keyOf(appId), Object.keys(others).length === 0 ? null : JSON.stringify(others));
-  }
-
   /** Forgets everything of an app. */
   clear(appId: string): void {
     this.#local.write(keyOf(appId), null);

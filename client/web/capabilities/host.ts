@@ -8,7 +8,7 @@ import { AppStorage } from '../apps/app-storage.ts';
 import { currentInventory } from '../inventory/inventory.ts';
 import type { LocalStore } from '../store/local-store.ts';
 import { nextFrame, Observable } from '../store/observable.ts';
-import { provideBundles } from '../surfaces/bundles.ts';
+import { bundlesChanged, provideApps } from '../surfaces/bundles.ts';
 import { pauseSurfaces } from '../surfaces/pause.ts';
 import { browserCan } from './ability.ts';
 import { CoolDown } from './cool-down.ts';
@@ -68,8 +68,11 @@ export class DeviceHost implements ConversationHost {
 
   /** Follows the user, other tabs, and the desk. */
   start(): void {
-    provideBundles((appId) => this.apps.bundleOf(appId));
-    this.apps.view.subscribe(() => this.#declared());
+    provideApps(this.apps);
+    this.apps.view.subscribe(() => {
+      this.#declared();
+      bundlesChanged();
+    });
     this.policy.view.subscribe(() => this.#declared());
     this.#channel?.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
       if (typeof data === 'string') this.desk.takenElsewhere(data);

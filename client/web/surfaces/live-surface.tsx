@@ -1,5 +1,5 @@
 /** A running surface on the page, or why it does not run any more. */
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Bundle } from '../../../src/protocol/bundle.ts';
 import { useConversation, useConversationPart, useView } from '../parts/contexts.ts';
@@ -40,20 +40,21 @@ function Running({ surface, bundle, whole, onGone }: LiveSurfaceProps & { onGone
   const place = useRef<HTMLDivElement>(null);
   const frame = useRef<SurfaceFrame | null>(null);
   const [height, setHeight] = useState<number | null>(null);
-  const { instanceId, app, state } = surface;
+  const { instanceId, app } = surface;
+  // An app of this host's own came without code, and may keep something here.
+  const own = app.html === undefined;
+  const instance = `${conversationId}/${instanceId}`;
+  const state = useMemo(() => ({ ...surface.state, ...(own && keptBy(app.id, instance)) }), [surface.state, own, app.id, instance]);
   const title = t('surface.frame', { name: appName(app), agent });
   // What it starts with; what changes later is told to it.
   const first = useRef({ state, context, title });
   first.current = { state, context, title };
   useEffect(() => {
     if (!place.current) return;
-    // An app of this host's own came without code, and may keep something here.
-    const own = app.html === undefined;
-    const instance = `${conversationId}/${instanceId}`;
     const running = new SurfaceFrame(
       place.current,
       first.current.title,
-      { bundle, state: { ...first.current.state, ...(own && keptBy(app.id, instance)) }, context: contextOf(first.current.context) },
+      { bundle, state: first.current.state, context: contextOf(first.current.context) },
       {
         onEvent: (event, data) => (own && event === KEEP_EVENT ? keepFor(app.id, instance, data) : surfaces.event(instanceId, event, data)),
         onResize: setHeight,
@@ -65,7 +66,7 @@ function Running({ surface, bundle, whole, onGone }: LiveSurfaceProps & { onGone
       frame.current = null;
       running.end();
     };
-  }, [surfaces, conversationId, instanceId, app, bundle, onGone]);
+  }, [surfaces, instanceId, instance, own, app.id, bundle, onGone]);
   useEffect(() => frame.current?.setState(state), [state]);
   useEffect(() => frame.current?.setContext(contextOf(context)), [context]);
   return (

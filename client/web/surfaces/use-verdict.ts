@@ -5,13 +5,15 @@ import { bundleChanges } from './bundles.ts';
 import { gate, type Verdict } from './gate.ts';
 import type { Surface } from './shelf.ts';
 
-/** Null while it is being judged. The user's agreement, or what becomes of an app of this host's own, makes it another one. */
-export function useVerdict({ app }: Surface): Verdict | null {
+/** Null while it is being judged, and for none. The user's agreement, or what becomes of an app of this host's own, makes it another one. */
+export function useVerdict(surface: Surface | null): Verdict | null {
+  const app = surface?.app;
   const agentId = useConversationPart((view) => view.agent.id);
   const agreements = useView(gate.agreements);
   const changes = useView(bundleChanges);
   const [verdict, setVerdict] = useState<Verdict | null>(null);
   useEffect(() => {
+    if (!app) return;
     let current = true;
     const judge = async () => {
       const next = await gate.judge(agentId, app);

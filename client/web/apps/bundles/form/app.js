@@ -1,7 +1,8 @@
 /*
  * A form that the agent describes by its state and the user fills in.
  * State: { title?, lead?, submit_label?, said?, fields: [{ name, label, type?, required?, options?, value?, placeholder? }] }; types are
- * text, select, textarea, number, date and switch. Event: submit { values }. The agent answers by a patch, for example with `said`.
+ * text, select, textarea, number, date and switch. Event: submit { values }. The agent answers by a patch, for example with `said`;
+ * and keep { values }, by which the host remembers what was typed and gives it back as state.kept.
  * Runs in a surface's sandbox, in which forms cannot be sent: a button is all that it needs.
  */
 const known = typeof KINDS === 'undefined' ? ['text', 'select', 'textarea', 'number', 'date', 'switch'] : KINDS;
@@ -18,6 +19,10 @@ const element = (id) => document.getElementById(id);
 const text = (value, most = 400) => (typeof value === 'string' ? value.slice(0, most) : '');
 /** Field name → { input, required, shape }. */
 let fields = new Map();
+let kept = null;
+let keeping = null;
+/** After the last key, in ms. */
+const KEEP_AFTER_MS = 400;
 
 function control(field) {
   const type = known.includes(field.type) ? field.type : 'text';
@@ -59,6 +64,7 @@ function row(field, i) {
 }
 
 LineUpSurface.onState((state) => {
+  kept ??= state.kept?.values ?? {};
   element('title').textContent = text(state.title);
   element('lead').textContent = text(state.lead, 2000);
   element('said').textContent = text(state.said, 2000);
@@ -70,7 +76,22 @@ LineUpSurface.onState((state) => {
   if (!same) {
     fields = new Map();
     element('fields').replaceChildren(...described.map(row));
+    for (const [name, { input }] of fields) if (Object.hasOwn(kept, name)) restore(input, kept[name]);
   }
+});
+
+function restore(input, value) {
+  if (input.type === 'checkbox') input.checked = value === true;
+  else if (typeof value === 'string' || typeof value === 'number') input.value = String(value);
+}
+
+function values() {
+  return Object.fromEntries([...fields].map(([name, { input }]) => [name, valueOf(input)]));
+}
+
+element('fields').addEventListener('input', () => {
+  clearTimeout(keeping);
+  keeping = setTimeout(() => LineUpSurface.event('keep', { values: values() }), KEEP_AFTER_MS);
 });
 
 function valueOf(input) {
@@ -88,7 +109,7 @@ function submit() {
   if (empty.length > 0) return empty[0].input.focus();
   element('submit').disabled = true;
   element('said').textContent = words.sent;
-  LineUpSurface.event('submit', { values: Object.fromEntries([...fields].map(([name, { input }]) => [name, valueOf(input)])) });
+  LineUpSurface.event('submit', { values: values() });
 }
 element('submit').addEventListener('click', submit);
 

@@ -1,7 +1,7 @@
 /*
  * A board on which the agent draws by its state and the user with a finger.
  * State: { width, height, background?, paths: [{ path, color?, width? }] }. Events: draw { path, color, width }, resize { width, height },
- * snapshot { svg, paths }. Runs in a surface's sandbox: LineUpSurface is all that it has.
+ * snapshot { svg, paths }; and keep { paths }, by which the host remembers what the user drew and gives it back as state.kept. Runs in a surface's sandbox: LineUpSurface is all that it has.
  */
 const NAMESPACE = 'http://www.w3.org/2000/svg';
 const COLORS = ['#23201c', '#17666f', '#b3402e', '#b7791f', '#3f7d3a', '#6d4aa2'];
@@ -31,6 +31,7 @@ const userLayer = svg.appendChild(document.createElementNS(NAMESPACE, 'g'));
 let size = { width: 320, height: 240 };
 let color = COLORS[0];
 let stroke = null;
+let restored = false;
 
 svg.setAttribute('aria-label', words.board);
 width.setAttribute('aria-label', words.width);
@@ -80,6 +81,8 @@ LineUpSurface.onState((state) => {
   size = next;
   svg.setAttribute('viewBox', `0 0 ${size.width} ${size.height}`);
   agentLayer.replaceChildren(...(Array.isArray(state.paths) ? state.paths : []).slice(0, 2000).map((each) => pathOf(each ?? {})));
+  if (!restored && Array.isArray(state.kept?.paths)) userLayer.replaceChildren(...state.kept.paths.map((each) => pathOf(each ?? {})));
+  restored = true;
   // What the agent took over is not drawn twice.
   const known = new Set([...agentLayer.children].map((line) => line.getAttribute('d')));
   for (const line of [...userLayer.children]) if (known.has(line.getAttribute('d'))) line.remove();
@@ -119,6 +122,20 @@ function lift() {
   if (!stroke) return;
   LineUpSurface.event('draw', { path: stroke.path, color, width: Number(width.value) });
   stroke = null;
+  keep();
+}
+
+/** The newest strokes, as many as fit. */
+function keep() {
+  const paths = [];
+  let room = MOST_SVG_CHARACTERS;
+  for (const line of [...userLayer.children].reverse()) {
+    const path = line.getAttribute('d');
+    room -= path.length + 80;
+    if (room < 0) break;
+    paths.unshift({ path, color: line.dataset.color, width: Number(line.getAttribute('stroke-width')) });
+  }
+  LineUpSurface.event('keep', { paths });
 }
 svg.addEventListener('pointerup', lift);
 svg.addEventListener('pointercancel', lift);
