@@ -157,6 +157,10 @@ const app = agent({ name: 'fixture' })
         process.stdout.write('npm WARN something\n{"half": \n\u0000\u0001[1,2]\n');
         await say('still here');
         return { stopReason: 'end_turn' };
+      case 'background':
+        setTimeout(() => void say('By the way, ').then(() => say('it is done.')), 300);
+        await say('I go on in the background.');
+        return { stopReason: 'end_turn' };
       case 'fail':
         throw RequestError.internalError({ details: 'the model is overloaded' });
       case 'refuse':

@@ -41,6 +41,14 @@ describe('a conversation with an agent', () => {
     expect(phone.of('status').map(({ payload }) => payload.detail)).toContain('Read tests');
   });
 
+  test('what the agent says between two prompts is said too', async () => {
+    lineup.connect();
+    await phone.say('background');
+    await phone.untilText('By the way, it is done.');
+    expect(phone.texts).toEqual(['I go on in the background.', 'By the way, it is done.']);
+    expect(phone.of('status').at(-1)?.payload.state).toBe('idle');
+  });
+
   test('what the agent prints on stderr reaches the terminal and never the phone', async () => {
     lineup.connect('--chatty');
     await phone.say('hello');

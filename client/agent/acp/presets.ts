@@ -30,11 +30,16 @@ export interface Program {
   install?: string;
 }
 
-/** Reads the words after `lineup connect`: the name of a preset and further arguments for it, or a command. Null: there are none. */
+/**
+ * Reads the words after `lineup connect`: the name of a preset and further arguments for it, or a command. Null: there are none.
+ * `hermes acp`, spelled out, is the command and not the preset with one more argument.
+ */
 export function programOf(words: readonly string[]): Program | null {
   const [first, ...rest] = words;
   if (first === undefined) return null;
   const preset = Object.hasOwn(PRESETS, first) ? PRESETS[first] : undefined;
+  const isSpelledOut = preset?.command[0] === first && rest.length > 0 && preset.command.slice(1).every((argument) => rest.includes(argument));
+  if (isSpelledOut) return { ...preset, command: [first, ...rest] };
   if (!preset) return { title: first.replace(/^.*[\\/]/, ''), command: [first, ...rest] };
   return { ...preset, command: [...preset.command, ...rest] };
 }

@@ -10,6 +10,9 @@ export type TellEvent = (event: string, data: JsonObject) => void;
 
 /** Pause between two looks at the agent's thoughts, in ms: each of them is a message. */
 const THOUGHT_PAUSE_MS = 1_000;
+/** How long text that comes between two prompts is collected, in ms. */
+const LATE_PAUSE_MS = 1_500;
+const MAX_LATE_UNITS = 32_000;
 const MAX_DETAIL_UNITS = 160;
 const MAX_OUTPUT_UNITS = 4_000;
 
@@ -24,6 +27,9 @@ export class Turn {
   #thoughtAt = 0;
   readonly #titles = new Map<string, string>();
   #detail = '';
+  #isEnded = false;
+  /** Text that came after the end. */
+  #late = '';
 
   constructor(chat: Chat, tell: TellEvent) {
     this.chat = chat;
@@ -51,7 +57,7 @@ export class Turn {
   /** Says what is at hand now, until something else is. */
   status(detail: string): void {
     const short = shorten(detail.replace(/\s+/g, ' ').trim(), MAX_DETAIL_UNITS);
-    if (short === '' || short === this.#detail) return;
+    if (short === '' || short === this.#detail || this.#isEnded) return;
     this.#detail = short;
     this.#show(() => this.chat.working(short));
   }
@@ -59,6 +65,7 @@ export class Turn {
   /** The answer is complete. Rejects when a part of it could not be shown, or the user pressed stop. */
   async end(): Promise<void> {
     this.#endSegment();
+    this.#isEnded = true;
     await this.#shown;
   }
 
@@ -88,11 +95,24 @@ export class Turn {
 
   #text(text: string): void {
     if (text === '') return;
+    if (this.#isEnded) return this.#sayLate(text);
     if (!this.#segment) {
       const segment = (this.#segment = new PushStream());
       this.#show(() => this.chat.stream(segment));
     }
     this.#segment.push(text);
+  }
+
+  /** Agents that work in the background speak between two prompts, too: what they say is collected into one message. */
+  #sayLate(text: string): void {
+    if (this.#late === '') {
+      setTimeout(() => {
+        const late = this.#late;
+        this.#late = '';
+        this.#show(() => this.chat.say(late.slice(0, MAX_LATE_UNITS)));
+      }, LATE_PAUSE_MS);
+    }
+    this.#late += text;
   }
 
   #think(content: ContentBlock): void {

@@ -14,7 +14,8 @@ Agents by name: ${Object.keys(PRESETS).join(', ')}
 Examples:
   $ lineup connect hermes
   $ lineup connect claude --cwd ~/projects/site
-  $ lineup connect -- my-agent --acp`;
+  $ lineup connect -- my-agent --acp
+  $ ASTRBOT_API_KEY=abk_… lineup connect --astrbot http://localhost:6185`;
 
 export const addConnect: AddCommand = (cli, line) => {
   cli
@@ -26,8 +27,10 @@ export const addConnect: AddCommand = (cli, line) => {
     .usage('[options] <agent | -- command…>')
     .argument('[command...]', 'an agent by name, or a command and its arguments')
     .option('--cwd <folder>', 'the folder that the agent works in', '.')
+    .option('--astrbot <url>', 'an AstrBot that runs already, through its HTTP chat API; its key in ASTRBOT_API_KEY')
     .addHelpText('after', EXAMPLES)
-    .action(async (words: string[], { cwd }: { cwd: string }, command: Command) => {
+    .action(async (words: string[], { cwd, astrbot }: { cwd: string; astrbot?: string }, command: Command) => {
+      if (astrbot !== undefined) return connectAstrBot(line, readUrl(astrbot));
       const program = programOf(words);
       if (!program) command.error(`which agent? one of ${Object.keys(PRESETS).join(', ')}, or -- and a command`);
       await connect(line, program, resolve(cwd));
@@ -69,4 +72,28 @@ async function connect(line: CommandLine, program: Program, cwd: string): Promis
   if (unusable === undefined) return;
   await watch;
   throw new CommandError(EXIT.program, unusable);
+}
+
+function readUrl(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).origin;
+  throw new CommandError(EXIT.usage, "--astrbot must be AstrBot's address, such as http://localhost:6185");
+}
+
+async function connectAstrBot(line: CommandLine, url: string): Promise<void> {
+  const { ASTRBOT_API_KEY: key = '' } = line.env;
+  if (key === '') throw new CommandError(EXIT.usage, "ASTRBOT_API_KEY must be a key of AstrBot's API, abk_…");
+  const { relay, token, state, agentId, conversationId } = await line.setup();
+  const { ChatBridge } = await import('../astrbot/chat-bridge.ts');
+  const bridge = await ChatBridge.open(join(state, agentId), { url, key, username: 'lineup' });
+  const agent = new LineUpAgent({
+    relay,
+    token,
+    state,
+    name: 'AstrBot',
+    log: agentLog(line),
+    ...(conversationId !== undefined && { conversationId }),
+  });
+  bridge.serve(agent);
+  const started = () => line.terminal.result({ event: 'started', agentId: agent.id }, `lineup: AstrBot is ${agent.id}`);
+  await runAgent(agent, { started });
 }
