@@ -40,6 +40,8 @@ agents of this machine reach it as the profile "${PROFILE}". What is said stays 
     )
     .action(async (options: Options) => {
       checkNode();
+      // Node 22 warns that its SQLite is experimental, of which nobody who reads it here can make anything.
+      process.removeAllListeners('warning');
       const { startDirect } = await import('../direct/start-direct.ts');
       const { profile, state } = program.opts<CommonOptions>();
       const isNamed = state !== undefined || profile !== undefined || Boolean(line.env.LINEUP_PROFILE);
