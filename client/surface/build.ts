@@ -18,12 +18,12 @@ export function surfacePage(): Plugin {
   };
 }
 
-/** `import bridge from 'surface:bridge'`: the bridge as the text of a script, built for itself. */
+/** `import bridge from 'virtual:surface-bridge'`: the bridge as the text of a script, built for itself. */
 const bridgeAsText: Plugin = {
   name: 'bridge-as-text',
-  resolveId: (id) => (id === 'surface:bridge' ? '\0surface:bridge' : null),
+  resolveId: (id) => (id === 'virtual:surface-bridge' ? '\0virtual:surface-bridge' : null),
   async load(id) {
-    if (id !== '\0surface:bridge') return null;
+    if (id !== '\0virtual:surface-bridge') return null;
     return `export default ${JSON.stringify(insideElement(await bundleScript(join(HERE, 'bridge.ts'), 'iife')))};`;
   },
 };

@@ -2,7 +2,7 @@
  * The outer frame: a page of its own between the app and what an agent wrote. Its Content-Security-Policy allows no navigation of the
  * frame inside it, and it lets nothing out but short strings, slowly.
  */
-import bridge from 'surface:bridge';
+import bridge from 'virtual:surface-bridge';
 import { srcdocOf } from './srcdoc.ts';
 import { TokenBucket } from './token-bucket.ts';
 import { ALIVE, BRIDGE, FLOODED, MAX_MESSAGE_BYTES, READY, TOUCHED, type Downward, type Opening, type SurfaceContext } from './wire.ts';

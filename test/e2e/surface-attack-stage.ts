@@ -85,7 +85,7 @@ export async function showUndefended(
       if (sandboxed !== null) frame.setAttribute('sandbox', sandboxed);
       frame.setAttribute('allow', allowed);
       const bridge = `window.LineUpSurface = { event: (event, data = {}) => parent.postMessage({ event, data }, '*'), onState() {}, resize() {} };`;
-      frame.srcdoc = `<script>${bridge}<\/script><body>${html}<script>${js}<\/script>`;
+      frame.srcdoc = `<script>${bridge}</script><body>${html}<script>${js}</script>`;
       document.body.append(frame);
     },
     { html: bundle.html ?? '', js: (bundle.js ?? '').replaceAll('</script', String.raw`<\/script`), sandboxed: sandbox, allowed: allow },

@@ -174,7 +174,7 @@ export const en = {
   'surface.close': 'Close “{{name}}”',
   'surface.whole': 'Show “{{name}}” full screen',
   'surface.smaller': 'Leave full screen',
-  'surface.ask': '{{agent}} wants to show you “{{name}}”',
+  'surface.ask': '{{agent}} wants to show you this',
   'surface.askLead':
     'A small app that this device has not seen before. It runs sealed off: no network, nothing of this page, nothing of your device. What you do in it goes to {{agent}}.',
   'surface.version': 'Version',

@@ -172,7 +172,7 @@ export const zh: Words = {
   'surface.close': '关闭「{{name}}」',
   'surface.whole': '全屏显示「{{name}}」',
   'surface.smaller': '退出全屏',
-  'surface.ask': '{{agent}} 想给你看「{{name}}」',
+  'surface.ask': '{{agent}} 想给你看这个',
   'surface.askLead': '这是这台设备没见过的小应用。它在隔离环境里运行：不能联网，碰不到这个页面，也碰不到你的设备。你在里面的操作会发给 {{agent}}。',
   'surface.version': '版本',
   'surface.size': '大小',

@@ -3,6 +3,7 @@ import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useConversation } from '../parts/contexts.ts';
 import { Icon } from '../parts/icon.tsx';
+import type { Verdict } from './gate.ts';
 import { appName, SurfaceLabel } from './label.tsx';
 import { LiveSurface } from './live-surface.tsx';
 import type { Surface } from './shelf.ts';
@@ -23,8 +24,13 @@ export function SurfacePanel({ surface, active, whole, wide }: SurfacePanelProps
   const bodyId = useId();
   const { instanceId, app } = surface;
   const name = appName(app);
+  const verdict = useVerdict(active ? surface : null);
   return (
-    <section className={active ? 'surface active' : 'surface'} data-surface={instanceId} aria-label={t('surface.region', { name })}>
+    <section
+      className={`surface${active ? ' active' : ''}${verdict?.is === 'asked' ? ' asking' : ''}`}
+      data-surface={instanceId}
+      aria-label={t('surface.region', { name })}
+    >
       <header className="surface-bar">
         {whole ? (
           <div className="surface-label">
@@ -41,7 +47,7 @@ export function SurfacePanel({ surface, active, whole, wide }: SurfacePanelProps
             <SurfaceLabel app={app} />
           </button>
         )}
-        {active && (
+        {(whole || verdict?.is === 'shown') && (
           <button
             type="button"
             className="icon-button"
@@ -64,16 +70,15 @@ export function SurfacePanel({ surface, active, whole, wide }: SurfacePanelProps
       </header>
       {active && (
         <div className="surface-body" id={bodyId}>
-          <SurfaceBody surface={surface} whole={whole} />
+          <SurfaceBody surface={surface} verdict={verdict} whole={whole} />
         </div>
       )}
     </section>
   );
 }
 
-function SurfaceBody({ surface, whole }: { surface: Surface; whole: boolean }) {
+function SurfaceBody({ surface, verdict, whole }: { surface: Surface; verdict: Verdict | null; whole: boolean }) {
   const { t } = useTranslation();
-  const verdict = useVerdict(surface);
   switch (verdict?.is) {
     case undefined:
       return <div className="surface-place" />;

@@ -5,7 +5,6 @@ import type { Bundle } from '../../../src/protocol/bundle.ts';
 import { fileSize } from '../i18n/format.ts';
 import { useConversation, useConversationPart, useLanguage } from '../parts/contexts.ts';
 import { gate } from './gate.ts';
-import { appName } from './label.tsx';
 import type { Surface } from './shelf.ts';
 
 /** So much of a hash can be compared by eye. */
@@ -32,7 +31,7 @@ export function SurfaceQuestion({ surface, bundle, hash, whole }: QuestionProps)
   };
   return (
     <div className="surface-question">
-      <p className="surface-question-title">{t('surface.ask', { agent: agent.name, name: appName(app) })}</p>
+      <p className="surface-question-title">{t('surface.ask', { agent: agent.name })}</p>
       <p className="surface-question-lead">{t('surface.askLead', { agent: agent.name })}</p>
       <dl className="facts surface-facts">
         <dt>{t('surface.version')}</dt>
