@@ -237,7 +237,7 @@ export class Conversation {
     }
   }
 
-  /** Closes a connection for what it sends; what it sent before is answered before. */
+  /** Closes a connection for what it does; what it sent before is answered before. */
   #expel(connection: Connection, code: CloseCode): void {
     this.flush();
     this.close(connection, code);
@@ -257,7 +257,7 @@ export class Conversation {
           return;
         }
         this.#presence.received(connection, from, seq);
-        acknowledge(connection, seq, this.ledger);
+        if (!acknowledge(connection, seq, this.ledger)) this.#expel(connection, CLOSE.fellBehind);
         return;
       }
       default:

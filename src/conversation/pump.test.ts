@@ -132,6 +132,34 @@ describe('the window', () => {
   });
 });
 
+describe('a socket that retention overtakes', () => {
+  it.each(['a live one', 'one in its replay', 'one that slept'])('is closed so that it comes back and is told of the gap: %s', async (which) => {
+    const room = new Room({ ...WINDOW, retain_messages: 10 });
+    const agent = await room.join(AGENT);
+    if (which === 'one in its replay') for (let i = 0; i < 5; i++) await say(room, agent);
+    const phone = await room.join(PHONE, room.resume(0));
+    const received1 = JSON.stringify({ v: 1, id: 'r', type: 'system.received', payload: { seq: 1 } });
+    while (room.ledger.log.oldest === 1) await say(room, agent);
+    if (which === 'one that slept') room.hibernate();
+    expect(phone.seqs()).toEqual([1, 2, 3]);
+    void room.hand(phone, JSON.stringify({ v: 1, id: 'a', type: 'run.cancel', payload: {} }));
+    void room.hand(phone, JSON.stringify({ v: 1, id: 'b', type: 'run.cancel', payload: {} }));
+    await room.raw(phone, received1);
+    expect([phone.seqs(), phone.closedWith, phone.of('system.ack').length]).toEqual([[1, 2, 3], 1013, 2]);
+    const again = await room.join(PHONE, room.resume(3));
+    expect(again.of('system.welcome')[0]!.payload).toMatchObject({ resumed: false, gap: true });
+    expect(again.seqs()[0]).toBe(room.ledger.log.oldest);
+  });
+
+  it('is not closed while it has been sent everything that is gone', async () => {
+    const room = new Room({ retain_messages: 10 });
+    const [agent, phone] = [await room.join(AGENT), await room.join(PHONE)];
+    for (let i = 0; i < 200; i++) await say(room, agent, 'x');
+    await received(room, phone, 1);
+    expect([phone.closedWith, phone.seqs().length]).toEqual([null, 200]);
+  });
+});
+
 describe('after a sleep', () => {
   it('the window is as full as it was', async () => {
     const { room, phone } = await lagging();

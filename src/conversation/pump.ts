@@ -35,11 +35,15 @@ export function offer(connection: Connection, message: LoggedEffect, ledger: Led
   deliver(connection, message.seq, message);
 }
 
-/** Sends what the log has for a connection, as far as its window goes. `system.synced` stands behind the replay. */
-export function pump(connection: Connection, ledger: Ledger): void {
+/**
+ * Sends what the log has for a connection, as far as its window goes. `system.synced` stands behind the replay.
+ * @returns false when the log no longer has what comes next: a gap that only a new welcome can announce (§4)
+ */
+export function pump(connection: Connection, ledger: Ledger): boolean {
   const { state, participant } = connection;
-  if (!participant || state.phase === 'hello') return;
   const { log } = ledger;
+  if (!participant || state.phase === 'hello') return true;
+  if (state.sentSeq < log.oldest - 1) return false;
   countUnacknowledged(connection, ledger);
   while (state.sentSeq < log.head) {
     const page = log.read(participant, { after: state.sentSeq, limit: PAGE_ROWS });
@@ -50,27 +54,31 @@ export function pump(connection: Connection, ledger: Ledger): void {
         continue;
       }
       const sent = stamped(ledger, entry);
-      if (!fits(connection, entry.seq, sent.bytes, ledger.limits.window_bytes)) return;
+      if (!fits(connection, entry.seq, sent.bytes, ledger.limits.window_bytes)) return true;
       deliver(connection, entry.seq, sent);
     }
     if (page.length < PAGE_ROWS) connection.advance(log.head);
   }
   finishReplay(connection, ledger);
+  return true;
 }
 
-/** A cursor moved (`system.received`): the window opens by what was received, and the pump goes on. */
-export function acknowledge(connection: Connection, seq: number, ledger: Ledger): void {
+/**
+ * A cursor moved (`system.received`): the window opens by what was received, and the pump goes on.
+ * @returns what {@link pump} does
+ */
+export function acknowledge(connection: Connection, seq: number, ledger: Ledger): boolean {
   countUnacknowledged(connection, ledger);
   if (seq > connection.state.cursor) connection.update({ cursor: seq });
   const { unacknowledged } = connection;
-  if (!unacknowledged) return;
+  if (!unacknowledged) return true;
   let received = 0;
   while (received < unacknowledged.length && (unacknowledged[received] as [number, number])[0] <= seq) {
     connection.state.unacknowledgedBytes -= (unacknowledged[received] as [number, number])[1];
     received++;
   }
   if (received > 0) unacknowledged.splice(0, received);
-  pump(connection, ledger);
+  return pump(connection, ledger);
 }
 
 /** Whether a connection waits for its window, with messages up to `after` on their way: it then gets no ephemeral frames (§4). */

@@ -108,4 +108,5 @@ export const CLOSE_REASONS: Readonly<Record<CloseCode, string>> = {
   [CLOSE.helloTimeout]: 'no hello in time',
   [CLOSE.replaced]: 'replaced by a newer socket',
   [CLOSE.tooFast]: 'too fast',
+  [CLOSE.fellBehind]: 'fell behind',
 };

@@ -14,6 +14,8 @@ export const CLOSE = {
   replaced: 4409,
   /** Too fast, after warnings: retry with backoff. */
   tooFast: 4429,
+  /** Retention has dropped what this socket had still to be sent: retry, like after any other code, and be told of the gap. */
+  fellBehind: 1013,
 } as const;
 
 /** A close code of the relay. */
