@@ -228,6 +228,18 @@ describe('stop and failure', () => {
     expect(payload.content.match(/long/g)).toHaveLength(1);
   });
 
+  test('a prompt that was answered just before lineup was killed is not given again', async () => {
+    lineup.connect('--resume');
+    await phone.say('once');
+    await phone.untilText('| once');
+    await lineup.end('SIGKILL');
+    lineup.connect('--resume');
+    await phone.say('after');
+    const { payload } = await phone.untilText('| after');
+    expect(payload.content.match(/once/g)).toHaveLength(1);
+    expect(phone.texts).toHaveLength(2);
+  });
+
   test('garbage on stdout and errors of the agent do no harm', async () => {
     lineup.connect();
     await phone.say('garbage');

@@ -102,13 +102,14 @@ export class AcpBridge {
       .update(`${JSON.stringify(message.sender)} ${message.id}`)
       .digest('hex')
       .slice(0, 32);
+    if (this.#book.hasFinished(conversationId, cause)) return;
     // The agent may have done half of it, or all: only the user can say whether it is to be done again.
     if (this.#book.workingOn(conversationId) === cause) return this.#interrupted(conversationId, cause);
     try {
       await this.#turn(chat, message, cause);
     } catch (error) {
       if (chat.signal.reason instanceof Closing) throw error;
-      await this.#book.set(conversationId, { working_on: undefined });
+      await this.#book.finish(conversationId, cause);
       if (chat.signal.reason instanceof Stopped) throw error;
       await chat.fail('agent_error', whyNot(error), true);
     }
@@ -138,7 +139,7 @@ export class AcpBridge {
     } finally {
       this.#turns.delete(conversationId);
     }
-    await this.#book.set(conversationId, { working_on: undefined });
+    await this.#book.finish(conversationId, cause);
   }
 
   #listener(turn: Turn): SessionListener {
@@ -160,7 +161,7 @@ export class AcpBridge {
   async #interrupted(conversationId: string, cause: string): Promise<void> {
     const message = `${this.#options.title} was stopped in the middle of this when lineup ended. It may have done a part of it. Ask again to have it done.`;
     await this.#options.lines.send(conversationId, 'error', { code: 'agent_interrupted', message, retryable: true }, `interrupted_${cause}`);
-    await this.#book.set(conversationId, { working_on: undefined });
+    await this.#book.finish(conversationId, cause);
   }
 
   async #crashed(end: string): Promise<void> {

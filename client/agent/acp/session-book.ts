@@ -7,7 +7,12 @@ interface Entry {
   sessionId?: string;
   /** The message that the agent was given and has not finished with. */
   working_on?: string;
+  /** The messages that it has finished with, the newest last. */
+  finished?: string[];
 }
+
+/** A process that ends may not have kept how far it had read; no more messages than this come again. */
+const MAX_FINISHED = 100;
 
 /** The sessions of one agent program. */
 export class SessionBook {
@@ -37,10 +42,24 @@ export class SessionBook {
     return this.#entries.get(conversationId)?.working_on;
   }
 
-  /** Changes what is known of a conversation; kept when the promise resolves. An undefined field is forgotten. */
-  set(conversationId: string, change: { sessionId?: string | undefined; working_on?: string | undefined }): Promise<void> {
-    const merged = Object.entries({ ...this.#entries.get(conversationId), ...change }).filter(([, value]) => value !== undefined);
-    this.#entries.set(conversationId, Object.fromEntries(merged) as Entry);
+  /** Whether the agent has finished with a message: it may come again after a restart, and is not to be done again. */
+  hasFinished(conversationId: string, message: string): boolean {
+    return this.#entries.get(conversationId)?.finished?.includes(message) ?? false;
+  }
+
+  /** The agent has finished with a message, or will never be asked to again; kept when the promise resolves. */
+  finish(conversationId: string, message: string): Promise<void> {
+    const { working_on: _, finished = [], ...rest } = this.#entries.get(conversationId) ?? {};
+    return this.#put(conversationId, { ...rest, finished: [...finished, message].slice(-MAX_FINISHED) });
+  }
+
+  /** Adds to what is known of a conversation; kept when the promise resolves. */
+  set(conversationId: string, change: Pick<Entry, 'sessionId' | 'working_on'>): Promise<void> {
+    return this.#put(conversationId, { ...this.#entries.get(conversationId), ...change });
+  }
+
+  #put(conversationId: string, entry: Entry): Promise<void> {
+    this.#entries.set(conversationId, entry);
     const write = () => writeFileAtomically(this.#path, JSON.stringify({ command: this.#command, conversations: Object.fromEntries(this.#entries) }));
     this.#writing = this.#writing.then(write, write);
     return this.#writing;

@@ -96,11 +96,14 @@ export class Turn {
   #text(text: string): void {
     if (text === '') return;
     if (this.#isEnded) return this.#sayLate(text);
+    const isFirst = this.#segment === null;
     if (!this.#segment) {
+      // Models begin with empty lines after a tool call.
+      if (text.trim() === '') return;
       const segment = (this.#segment = new PushStream());
       this.#show(() => this.chat.stream(segment));
     }
-    this.#segment.push(text);
+    this.#segment.push(isFirst ? text.trimStart() : text);
   }
 
   /** Agents that work in the background speak between two prompts, too: what they say is collected into one message. */
