@@ -69,7 +69,9 @@ export class AppCenter implements OwnApps {
 
   /** Keeps what an instance of an enabled app wants kept. */
   keep(id: string, instance: string, data: JsonObject): void {
-    if (this.isEnabled(id)) this.#storage.write(id, instance, data);
+    if (!this.isEnabled(id)) return;
+    this.#storage.write(id, instance, data);
+    this.view.changed();
   }
 
   enable(id: string): void {

@@ -129,7 +129,7 @@ function lift() {
 function keep() {
   const paths = [];
   let room = MOST_SVG_CHARACTERS;
-  for (const line of [...userLayer.children].reverse()) {
+  for (const line of [...userLayer.children].toReversed()) {
     const path = line.getAttribute('d');
     room -= path.length + 80;
     if (room < 0) break;
