@@ -81,6 +81,19 @@ export class AppPage {
     return this.page.locator('.document').allInnerTexts();
   }
 
+  /** What axe finds, once everything that moves has come to rest. */
+  async violations(): Promise<string[]> {
+    await this.page.evaluate(() =>
+      Promise.all(
+        document
+          .getAnimations()
+          .filter((each) => each.effect?.getComputedTiming().iterations !== Infinity)
+          .map((each) => each.finished),
+      ),
+    );
+    return this.device.violations();
+  }
+
   /** What stands under the last note. */
   mark(): Locator {
     return this.page.locator('.mark').last();

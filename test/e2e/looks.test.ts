@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { AppPage } from './app-page.ts';
 import { DESKTOP, PHONE } from './browser.ts';
 import { ScriptedAgent } from './scripted-agent.ts';
 import { useWorld } from './world.ts';
@@ -24,19 +23,6 @@ const VARIANTS = (['en-US', 'zh-CN'] as const).flatMap((locale) =>
   ]),
 );
 
-/** What axe finds, once everything that moves has come to rest. */
-async function violations(app: AppPage): Promise<string[]> {
-  await app.page.evaluate(() =>
-    Promise.all(
-      document
-        .getAnimations()
-        .filter((each) => each.effect?.getComputedTiming().iterations !== Infinity)
-        .map((each) => each.finished),
-    ),
-  );
-  return app.device.violations();
-}
-
 describe.each(VARIANTS)('every screen is accessible and silent: $name', ({ locale, options }) => {
   const words = WORDS[locale];
 
@@ -48,16 +34,16 @@ describe.each(VARIANTS)('every screen is accessible and silent: $name', ({ local
     await app.page.goto(world.relay.origin);
     await app.sees(words.welcome);
     expect(await app.page.locator('html').getAttribute('lang')).toBe(locale === 'en-US' ? 'en' : 'zh-CN');
-    expect(await violations(app)).toEqual([]);
+    expect(await app.violations()).toEqual([]);
     await app.typeCode('nothing');
-    expect(await violations(app)).toEqual([]);
+    expect(await app.violations()).toEqual([]);
 
     await app.typeCode((await agent.pairing()).code);
     await app.sees(words.question);
-    expect(await violations(app)).toEqual([]);
+    expect(await app.violations()).toEqual([]);
     await app.agree();
     await app.line('idle').waitFor({ state: 'attached' });
-    expect(await violations(app)).toEqual([]);
+    expect(await app.violations()).toEqual([]);
 
     await agent.say(
       '# Plan\n\nSome *text* with a [link](https://example.com), `code` and\n\n```ts\nconst a = 1;\n```\n\n| a | b |\n| --- | ---: |\n| 1 | 2 |\n\n- [x] done',
@@ -68,7 +54,7 @@ describe.each(VARIANTS)('every screen is accessible and silent: $name', ({ local
     agent.connection.sendNow('text.delta', { message_id: 'stream', offset: 0, delta: 'Writing' });
     await app.line('flowing').waitFor({ state: 'attached' });
     await app.page.getByRole('progressbar').waitFor();
-    expect(await violations(app)).toEqual([]);
+    expect(await app.violations()).toEqual([]);
 
     await agent.send('error', { code: 'broken', message: 'It broke', retryable: true });
     await agent.send('file', { ...(await upload(agent)), name: 'a.pdf', mime_type: 'application/pdf', size: 12_345 });
@@ -77,24 +63,24 @@ describe.each(VARIANTS)('every screen is accessible and silent: $name', ({ local
     await agent.ask('confirm', 'ask', { question: 'Sure?', danger: true });
     await agent.ask('input', 'ask', { question: 'Name?', max_length: 10, default: 'almost ten' });
     await app.tray.getByText(words.needs).waitFor();
-    expect(await violations(app)).toEqual([]);
+    expect(await app.violations()).toEqual([]);
     await app.tray.click();
     await app.page.getByRole('dialog').waitFor();
-    expect(await violations(app)).toEqual([]);
+    expect(await app.violations()).toEqual([]);
     await app.page.keyboard.press('Escape');
     await app.page.getByRole('dialog').waitFor({ state: 'detached' });
 
     await app.page.getByRole('button', { name: words.settings }).click();
     await app.page.getByRole('dialog').waitFor();
     await app.page.locator('.settings .quiet-danger').last().click();
-    expect(await violations(app)).toEqual([]);
+    expect(await app.violations()).toEqual([]);
     await app.page.keyboard.press('Escape');
     await app.page.getByRole('dialog').waitFor({ state: 'detached' });
 
     const [device] = await agent.http.devices();
     await agent.http.unpair(device?.device_id ?? '');
     await app.sees(words.again);
-    expect(await violations(app)).toEqual([]);
+    expect(await app.violations()).toEqual([]);
     expect(app.device.complaints()).toEqual([]);
   });
 });

@@ -1,24 +1,31 @@
 /** One conversation on the screen. */
-import { useEffect } from 'react';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Composer } from '../composer/composer.tsx';
 import { useConversation, useConversationPart, useView } from '../parts/contexts.ts';
 import { Timeline } from '../timeline/timeline.tsx';
+import { ChatDesk, ChatDeskProvider, useFindKey } from './chat-desk.ts';
 import { Stopped } from './stopped.tsx';
 import { TopBar } from './top-bar.tsx';
 import { Tray } from './tray.tsx';
 
 const Stage = lazy(() => import('../surfaces/stage.tsx'));
+const MessageMenu = lazy(() => import('../timeline/message-menu.tsx'));
+const FindSheet = lazy(() => import('./find-sheet.tsx'));
 
 export function Chat({ back, onMore }: { back: string | null; onMore: () => void }) {
   const { t } = useTranslation();
   const link = useConversationPart((view) => view.link);
   const durable = useConversationPart((view) => view.durable);
   useTitle();
+  const [desk] = useState(() => new ChatDesk());
+  const { menu, finding } = useView(desk.view);
+  const menuUsed = useEver(menu !== null);
+  const findUsed = useEver(finding);
+  useFindKey(desk);
   const { open } = useView(useConversation().surfaces.view);
   return (
-    <>
+    <ChatDeskProvider value={desk}>
       <main className="chat">
         <TopBar back={back} onMore={onMore} />
         <Timeline />
@@ -31,8 +38,19 @@ export function Chat({ back, onMore }: { back: string | null; onMore: () => void
           <Stage />
         </Suspense>
       )}
-    </>
+      <Suspense>
+        {menuUsed && <MessageMenu />}
+        {findUsed && <FindSheet open={finding} />}
+      </Suspense>
+    </ChatDeskProvider>
   );
+}
+
+/** What was wanted once is kept, so that it can leave in its own time. */
+function useEver(wanted: boolean): boolean {
+  const ever = useRef(wanted);
+  if (wanted) ever.current = true;
+  return ever.current;
 }
 
 /** The tab says who it is, and how much needs the user, to whoever looks at another one. */

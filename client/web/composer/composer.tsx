@@ -1,14 +1,16 @@
 /** Where the user writes, attaches and stops. What is typed survives a reload; what is sent offline waits in the outbox. */
-import { useLayoutEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useChatDesk } from '../chat/chat-desk.ts';
 import { isRunning } from '../chat/status.ts';
 import { wholeNumber } from '../i18n/format.ts';
-import { useConversation, useConversationPart, useLanguage } from '../parts/contexts.ts';
+import { useConversation, useConversationPart, useLanguage, useView } from '../parts/contexts.ts';
 import { Icon } from '../parts/icon.tsx';
 import { useIme } from '../parts/use-ime.ts';
 import { useTroubleWords } from '../parts/use-trouble-words.ts';
 import type { Trouble } from '../store/trouble.ts';
 import { AttachmentChip } from './attachment-chip.tsx';
+import { ReplyChip } from './reply-chip.tsx';
 import { useAttachments } from './use-attachments.ts';
 
 export function Composer() {
@@ -22,10 +24,13 @@ export function Composer() {
   const stoppable = useConversationPart((view) => view.link.name === 'online' && view.agent.online === true && isRunning(view));
   const [text, setText] = useState(() => store.draft);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const desk = useChatDesk();
+  const { replyTo } = useView(desk.view);
   const { attachments, add, remove, again } = useAttachments();
   const picker = useRef<HTMLInputElement>(null);
   const { handlers, isPlainEnter } = useIme();
   const field = useGrowing(text);
+  useEffect(() => void (replyTo && field.current?.focus()), [replyTo, field]);
 
   const over = characters(text, limit) - limit;
   const ready = attachments.every(({ state }) => state.name === 'ready');
@@ -46,12 +51,16 @@ export function Composer() {
       remove(id);
       setTrouble(await store.sendFile(state.info, file));
     }
-    const refused = content === '' ? null : await store.sendText(content);
-    if (!refused) return;
+    const refused = content === '' ? null : await store.sendText(content, replyTo?.id);
+    if (!refused) {
+      desk.set({ replyTo: null });
+      return;
+    }
     type(content);
     setTrouble(refused);
   };
   const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && replyTo) desk.set({ replyTo: null });
     // On a touch screen Enter is the only way to begin a new line.
     if (!isPlainEnter(event) || matchMedia('(pointer: coarse)').matches) return;
     event.preventDefault();
@@ -78,6 +87,7 @@ export function Composer() {
           </p>
         )}
         {offline && text.trim() !== '' && over <= 0 && <p className="composer-remark">{t('composer.waiting')}</p>}
+        {replyTo && <ReplyChip entry={replyTo} onRemove={() => desk.set({ replyTo: null })} />}
         {attachments.length > 0 && (
           <div className="attachments">
             {attachments.map((attachment) => (

@@ -1,20 +1,27 @@
-/** A block of code: its language, a copy button, and its own scrolling. */
+/** A block of code: its language, its colours, a copy button, and its own scrolling. */
 import { isValidElement, useRef, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { copyText } from '../parts/clipboard.ts';
+import type { Highlighted } from './highlight.ts';
+import { useHighlight } from './use-highlight.ts';
+
+type Piece = Highlighted['children'][number];
 
 export function CodeBlock({ children }: { children: ReactNode }) {
   const { t } = useTranslation();
   const pre = useRef<HTMLPreElement>(null);
   const [copied, setCopied] = useState(false);
+  const { language, code } = partsOf(children);
+  const tree = useHighlight(language.toLowerCase(), code);
   const copy = async () => {
-    await navigator.clipboard.writeText(pre.current?.textContent ?? '');
+    if (!(await copyText(pre.current?.textContent ?? ''))) return;
     setCopied(true);
     setTimeout(() => setCopied(false), 2_000);
   };
   return (
     <div className="code-block">
       <div className="code-block-head">
-        <span>{languageOf(children)}</span>
+        <span>{language}</span>
         {/* Pages that are not served securely have no clipboard. */}
         {'clipboard' in navigator && (
           <button type="button" className="text-button" onClick={() => void copy()}>
@@ -23,13 +30,25 @@ export function CodeBlock({ children }: { children: ReactNode }) {
         )}
       </div>
       <pre ref={pre} tabIndex={0}>
-        {children}
+        {tree ? <code>{tree.children.map(coloured)}</code> : children}
       </pre>
     </div>
   );
 }
 
-function languageOf(children: ReactNode): string {
-  if (!isValidElement<{ className?: string }>(children)) return '';
-  return /language-([\w+#.-]+)/.exec(children.props.className ?? '')?.[1] ?? '';
+function coloured(piece: Piece, index: number): ReactNode {
+  if (piece.type === 'text') return piece.value;
+  if (piece.type !== 'element') return null;
+  const names = piece.properties.className;
+  return (
+    <span key={index} className={Array.isArray(names) ? names.join(' ') : undefined}>
+      {piece.children.map(coloured)}
+    </span>
+  );
+}
+
+function partsOf(children: ReactNode): { language: string; code: string } {
+  if (!isValidElement<{ className?: string; children?: ReactNode }>(children)) return { language: '', code: '' };
+  const { className = '', children: code } = children.props;
+  return { language: /language-([\w+#.-]+)/.exec(className)?.[1] ?? '', code: typeof code === 'string' ? code : '' };
 }

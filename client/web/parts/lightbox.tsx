@@ -4,10 +4,12 @@ import { Dialog } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { useTranslation } from 'react-i18next';
 import { Icon } from './icon.tsx';
+import { useBackCloses } from './use-back-closes.ts';
 
 export function Lightbox({ url, alt, open, onClose }: { url: string; alt: string; open: boolean; onClose: () => void }) {
   const { t } = useTranslation();
   const [whole, setWhole] = useState(false);
+  useBackCloses(open, onClose);
   return (
     <ModalOverlay className="lightbox-overlay" isOpen={open} onOpenChange={(next) => !next && onClose()} isDismissable>
       <Modal className="lightbox">

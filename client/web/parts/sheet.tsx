@@ -1,9 +1,10 @@
-/** A sheet from below (a dialog in the middle on wide screens): focus stays in it, Escape and a tap outside close it, a finger can pull it away. */
+/** A sheet from below (a dialog in the middle on wide screens): focus stays in it, Escape, back and a tap outside close it, a finger can pull it away. */
 import { useRef, type PointerEvent, type ReactNode } from 'react';
 import { Dialog, Heading } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { useTranslation } from 'react-i18next';
 import { Icon } from './icon.tsx';
+import { useBackCloses } from './use-back-closes.ts';
 
 /** Pulled further than this many pixels, the sheet goes. */
 const LET_GO = 96;
@@ -11,6 +12,7 @@ const LET_GO = 96;
 export function Sheet({ title, open, onClose, children }: { title: string; open: boolean; onClose: () => void; children: ReactNode }) {
   const { t } = useTranslation();
   const pull = usePull(onClose);
+  useBackCloses(open, onClose);
   return (
     <ModalOverlay className="sheet-overlay" isOpen={open} onOpenChange={(next) => !next && onClose()} isDismissable>
       <Modal className="sheet" ref={pull.ref}>

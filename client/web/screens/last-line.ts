@@ -1,27 +1,29 @@
 /** What a conversation's row says: its newest line, without the marks of Markdown. */
 import type { TFunction } from 'i18next';
 import { objectField, textField } from '../model/timeline.ts';
+import type { Entry } from '../model/entry.ts';
 import type { ConversationView } from '../store/conversation-view.ts';
 
 export function lastLine(view: ConversationView, t: TFunction): string {
   const last = view.entries.findLast((entry) => ['text', 'image', 'file', 'error', 'tool.call'].includes(entry.type));
   if (!last) return view.history.state === 'ready' ? t('chat.empty') : '';
-  const words = wordsOf();
+  const words = lineOf(last, t);
   return last.mine ? t('list.you', { words }) : words;
+}
 
-  function wordsOf(): string {
-    switch (last?.type) {
-      case 'image':
-        return textField(last.payload, 'caption') || t('image.one');
-      case 'file':
-        return textField(last.payload, 'name') ?? '';
-      case 'error':
-        return textField(last.payload, 'message') ?? t('message.error');
-      case 'tool.call':
-        return textField(objectField(last.payload, 'arguments'), 'question')?.slice(0, 200) ?? t('call.tool');
-      default:
-        return plainWords(textField(last?.payload ?? {}, 'content') ?? '');
-    }
+/** One message as one line of plain words. */
+export function lineOf({ type, payload }: Entry, t: TFunction): string {
+  switch (type) {
+    case 'image':
+      return textField(payload, 'caption') || t('image.one');
+    case 'file':
+      return textField(payload, 'name') ?? '';
+    case 'error':
+      return textField(payload, 'message') ?? t('message.error');
+    case 'tool.call':
+      return textField(objectField(payload, 'arguments'), 'question')?.slice(0, 200) ?? t('call.tool');
+    default:
+      return plainWords(textField(payload, 'content') ?? '');
   }
 }
 

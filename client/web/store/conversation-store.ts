@@ -10,6 +10,7 @@ import { DEFAULT_LIMITS, MAX_TEXT_CHARACTERS } from '../../../src/protocol/limit
 import type { Payloads } from '../../../src/protocol/messages.ts';
 import { callerOf } from '../capabilities/caller.ts';
 import type { ConversationHost } from '../capabilities/host.ts';
+import type { Entry } from '../model/entry.ts';
 import { Timeline } from '../model/timeline.ts';
 import { isQuestion, resultOf, type Answer } from '../model/tool-desk.ts';
 import { SurfaceShelf } from '../surfaces/shelf.ts';
@@ -158,9 +159,18 @@ export class ConversationStore {
     else this.#link.reconnect();
   }
 
-  /** Sends a text; it is kept until the relay has it. Null when it is on its way, else why it cannot be sent. */
-  async sendText(content: string): Promise<Trouble | null> {
-    return this.#send('text', { content });
+  /**
+   * Sends a text; it is kept until the relay has it. Null when it is on its way, else why it cannot be sent.
+   * @param replyTo the id of the message that it answers
+   */
+  async sendText(content: string, replyTo?: string): Promise<Trouble | null> {
+    return this.#send('text', { content, ...(replyTo !== undefined && { reply_to: replyTo }) });
+  }
+
+  /** Sends what the relay refused once more, as a new message. */
+  async resend({ id, type, payload }: Entry): Promise<Trouble | null> {
+    this.discard(id);
+    return this.#send(type as DurableType, payload as Payloads[DurableType]);
   }
 
   /** Sends an image or a file that was uploaded before. */

@@ -95,7 +95,7 @@ export class History {
     const round = this.#round;
     this.#set({ loadingOlder: true, olderFailed: false });
     try {
-      const page = await this.#load({ before: this.#from });
+      const page = await this.#load({ before: this.#from, limit: 100 });
       if (round !== this.#round) return;
       this.#take(page.messages);
       this.#from = page.messages[0]?.seq ?? this.#from;

@@ -5,6 +5,7 @@
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useConversation, useView } from '../parts/contexts.ts';
+import { useBackCloses } from '../parts/use-back-closes.ts';
 import { useWide } from '../parts/use-wide.ts';
 import { SurfacePanel } from './surface-panel.tsx';
 import './surfaces.css';
@@ -55,25 +56,13 @@ function useAlone(stage: React.RefObject<HTMLElement | null>, filled: boolean): 
 
 /** The back button and Escape lead out of the whole window. */
 function useBack(filled: boolean, leave: () => void): void {
+  useBackCloses(filled, leave);
   const latest = useRef(leave);
   latest.current = leave;
   useEffect(() => {
     if (!filled) return;
     const ended = new AbortController();
-    let inHistory = true;
-    history.pushState(history.state, '');
-    window.addEventListener(
-      'popstate',
-      () => {
-        inHistory = false;
-        latest.current();
-      },
-      { signal: ended.signal },
-    );
     window.addEventListener('keydown', ({ key }) => key === 'Escape' && latest.current(), { signal: ended.signal });
-    return () => {
-      ended.abort();
-      if (inHistory) history.back();
-    };
+    return () => ended.abort();
   }, [filled]);
 }

@@ -28,6 +28,11 @@ export function DeliveryMark({ entry }: { entry: Entry }) {
           {t('delivery.retry')}
         </button>
       )}
+      {entry.failure && !timedOut && (
+        <button type="button" className="text-button" onClick={() => void store.resend(entry)}>
+          {t('delivery.retry')}
+        </button>
+      )}
       {entry.failure && (
         <button type="button" className="text-button" onClick={() => store.discard(entry.id)}>
           {t('delivery.discard')}

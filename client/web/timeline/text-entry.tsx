@@ -1,8 +1,10 @@
 /** A text: a document when the agent wrote it, a tinted note when the user did. */
-import { lazy, memo, Suspense, useState } from 'react';
+import { lazy, memo, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Entry } from '../model/entry.ts';
 import { textField } from '../model/timeline.ts';
+import { useUnfolded } from './memory.ts';
+import { Quotation } from './quotation.tsx';
 
 /** The heaviest part of the page. Asked for early, it is there when the first text is. */
 export const loadMarkdown = () => import('../markdown/markdown.tsx');
@@ -16,20 +18,22 @@ const FOLDED = 3_000;
 
 export const TextEntry = memo(function TextEntry({ entry }: { entry: Entry }) {
   const content = textField(entry.payload, 'content') ?? '';
-  return entry.mine ? <Note content={content} /> : <Document entry={entry} content={content} />;
+  return entry.mine ? <Note entry={entry} content={content} /> : <Document entry={entry} content={content} />;
 });
 
-function Note({ content }: { content: string }) {
+function Note({ entry, content }: { entry: Entry; content: string }) {
   const { t } = useTranslation();
   const foldable = content.length > FOLD_NOTE || content.split('\n', 14).length > 13;
-  const [open, setOpen] = useState(!foldable);
+  const [unfolded, setUnfolded] = useUnfolded(entry.key);
+  const open = unfolded || !foldable;
   return (
     <div className="note-frame">
+      <Quotation entry={entry} />
       <p className={`note${open ? '' : ' folded'}${han(content)}`} dir="auto">
         {content}
       </p>
       {foldable && (
-        <button type="button" className="text-button" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <button type="button" className="text-button" aria-expanded={open} onClick={() => setUnfolded(!open)}>
           {open ? t('message.less') : t('message.more')}
         </button>
       )}
@@ -41,13 +45,14 @@ function Document({ entry, content }: { entry: Entry; content: string }) {
   const { t } = useTranslation();
   // A text that was read while it was written does not fold under the reader's eyes.
   const foldable = content.length > FOLD_DOCUMENT && !entry.streamed;
-  const [open, setOpen] = useState(false);
+  const [open, setOpen] = useUnfolded(entry.key);
   const folded = foldable && !open;
   const shown = folded ? cutAt(content, FOLDED) : content;
   const plain = entry.payload.format === 'plain';
   const flowing = entry.stream === 'flowing';
   return (
     <>
+      <Quotation entry={entry} />
       <div
         className={`document${plain ? ' plain' : ' markdown'}${folded ? ' fold' : ''}${flowing ? ' flowing' : ''}${han(shown)}`}
         dir="auto"

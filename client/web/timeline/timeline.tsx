@@ -1,44 +1,54 @@
-/** The timeline: every entry by its renderer, the days between them, and what surrounds them. */
-import { Fragment, memo, useEffect, useLayoutEffect, useRef } from 'react';
+/** The timeline: the rows around the view, and what surrounds them. */
+import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { clockTime, dayName, isSameDay } from '../i18n/format.ts';
+import { useChatDesk } from '../chat/chat-desk.ts';
 import type { Entry } from '../model/entry.ts';
-import { useConversation, useConversationPart, useLanguage } from '../parts/contexts.ts';
+import { useConversation, useConversationPart, useView } from '../parts/contexts.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Activity } from './activity.tsx';
-import { DeliveryMark } from './delivery-mark.tsx';
-import { rendererOf } from './registry.tsx';
+import { Announcer } from './announcer.tsx';
+import { Row } from './row.tsx';
 import { loadMarkdown } from './text-entry.tsx';
 import { TimelineTop } from './timeline-top.tsx';
-import { useStickToEnd } from './use-stick-to-end.ts';
-
-/** Silence longer than this gets a time of its own, in ms. */
-const PAUSE_MS = 3_600_000;
+import { useWindow } from './use-window.ts';
 
 export function Timeline() {
   const { t } = useTranslation();
   const store = useConversation();
+  const desk = useChatDesk();
+  const { found } = useView(desk.view);
   const entries = useConversationPart((view) => view.entries);
   const history = useConversationPart((view) => view.history);
   const unread = useConversationPart((view) => view.unread);
-  const { scroller, content, away, settle, toEnd } = useStickToEnd(() => store.loadOlder());
-  useLayoutEffect(settle, [entries, settle]);
+  const { scroller, list, rows, total, margin, away, toEnd, reveal } = useWindow(entries, () => store.loadOlder());
   useEffect(() => void loadMarkdown(), []);
+  useEffect(() => desk.onReveal(reveal), [desk, reveal]);
   useReading(!away && history.state === 'ready', entries);
   useOwnMessages(entries, toEnd);
   const lastOwn = entries.findLast((entry) => entry.mine && entry.type !== 'run.cancel');
   return (
     <div className="timeline">
-      <div className="timeline-scroll" ref={scroller} tabIndex={0} role="log" aria-label={t('chat.timeline')} aria-live="polite">
-        <div className="timeline-column" ref={content}>
+      <Announcer />
+      <div className="timeline-scroll" ref={scroller} tabIndex={0} role="log" aria-label={t('chat.timeline')} aria-live="off">
+        <div className="timeline-column">
           <TimelineTop />
-          <div className="entries">
-            {entries.map((entry, i) => (
-              <Fragment key={entry.key}>
-                <TimeBefore entry={entry} last={entries[i - 1]} />
-                <Row entry={entry} marked={entry === lastOwn || entry.failure !== null} />
-              </Fragment>
-            ))}
+          <div className="entries" ref={list} style={{ height: total }}>
+            {rows.getVirtualItems().map(({ index, start, key }) => {
+              const entry = entries[index];
+              return (
+                entry && (
+                  <div
+                    key={key}
+                    className="row"
+                    data-index={index}
+                    ref={rows.measureElement}
+                    style={{ transform: `translateY(${start - margin}px)` }}
+                  >
+                    <Row entry={entry} last={entries[index - 1]} marked={entry === lastOwn || entry.failure !== null} found={entry.key === found} />
+                  </div>
+                )
+              );
+            })}
           </div>
           <Activity />
         </div>
@@ -57,23 +67,6 @@ export function Timeline() {
     </div>
   );
 }
-
-/** A day that begins, or a pause after which the time is worth saying. */
-function TimeBefore({ entry, last }: { entry: Entry; last: Entry | undefined }) {
-  const language = useLanguage();
-  if (!last || !isSameDay(entry.ts, last.ts)) return <p className="day">{dayName(entry.ts, language)}</p>;
-  return Date.parse(entry.ts) - Date.parse(last.ts) > PAUSE_MS && <p className="day numbers">{clockTime(entry.ts, language)}</p>;
-}
-
-const Row = memo(function Row({ entry, marked }: { entry: Entry; marked: boolean }) {
-  const { render: Render, quiet } = rendererOf(entry);
-  return (
-    <div className={`entry${entry.mine && !quiet ? ' mine' : ''}${quiet ? ' quiet' : ''}`} data-entry={entry.key} data-type={entry.type}>
-      <Render entry={entry} />
-      {entry.mine && marked && <DeliveryMark entry={entry} />}
-    </div>
-  );
-});
 
 /** What is on the screen while somebody looks has been read. */
 function useReading(reading: boolean, entries: readonly Entry[]): void {
