@@ -13,6 +13,7 @@ import { MemoryJournal, type Journal } from './journal.ts';
 import { completed, type Outcome } from './outcome.ts';
 import { CapabilityPolicy } from './policy.ts';
 import { freeze, type AppResult } from './request.ts';
+import { memoryStorage } from './testing/stand-ins.ts';
 
 const CAPABILITY: readonly CapabilityName[] = ['app.open_url', 'clipboard.write', 'device.location'];
 const ARGUMENTS = { 'app.open_url': { url: 'https://example.com/' }, 'clipboard.write': { text: 'words' }, 'device.location': {} } as const;
@@ -32,20 +33,6 @@ class Device {
   readonly remembered = new Set<CapabilityName>();
   now = 0;
   tabs: Tab[] = [];
-}
-
-function memoryStorage(): Storage {
-  const items = new Map<string, string>();
-  return {
-    get length() {
-      return items.size;
-    },
-    clear: () => items.clear(),
-    key: (index) => [...items.keys()][index] ?? null,
-    getItem: (key) => items.get(key) ?? null,
-    setItem: (key, value) => void items.set(key, value),
-    removeItem: (key) => void items.delete(key),
-  };
 }
 
 class Tab {

@@ -72,7 +72,7 @@ class IndexedDbJournal implements Journal {
 
 /** For as long as the page lives: where the browser keeps nothing, and in tests. */
 export class MemoryJournal implements Journal {
-  readonly durable = false;
+  readonly durable: boolean = false;
   readonly #records = new Map<string, JournalRecord>();
 
   find(key: string): Promise<JournalRecord | null> {
