@@ -138,7 +138,9 @@ export class AgentConversation {
     connection.on('conversation', ({ conversation, change }) => on.conversation(conversation.conversation_id, change));
     connection.on('sent', (update) => this.#sent(update));
     connection.on('refused', ({ code, message }) => on.problem(`the relay refused a frame: ${code}, ${message}`));
-    connection.on('storage', ({ store, error }) => on.problem(`the ${store} cannot be stored: ${sentence(error)}`));
+    connection.on('storage', ({ store, error }) =>
+      on.problem(`the ${store} cannot be stored, and is lost when this process ends: ${sentence(error)}`),
+    );
     connection.on('fault', ({ error, during }) => on.problem(`${during}: ${sentence(error)}`));
   }
 

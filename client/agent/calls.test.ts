@@ -177,8 +177,7 @@ describe('a question with a name of its own', () => {
     const asking = first.act(confirm('Deploy?'));
     const { payload } = await relay.home.until('tool.call');
     expect(Date.parse(String(payload.expires_at)) - Date.now()).toBeGreaterThan(50_000);
-    await first.close();
-    await expect(asking).rejects.toThrow('closing');
+    await Promise.all([expect(asking).rejects.toThrow('closing'), first.close()]);
 
     const second = relay.agent();
     await second.start();

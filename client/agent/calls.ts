@@ -3,6 +3,7 @@ import { canonicalJson } from '../../src/protocol/json.ts';
 import type { CallEnding, CallMemory, RememberedCall } from './call-memory.ts';
 import { Deferred } from './deferred.ts';
 import { Stopped } from './run.ts';
+import { sentence } from './run-queue.ts';
 
 /** A call that is to be made. */
 export interface CallRequest extends Pick<RememberedCall, 'type' | 'payload' | 'device'> {
@@ -51,7 +52,7 @@ export class Calls {
    */
   async call(request: CallRequest, signal: AbortSignal): Promise<CallEnding> {
     signal.throwIfAborted();
-    const { memory, send } = this.#parts;
+    const { memory, send, problem } = this.#parts;
     const { callId, type, payload, device } = request;
     const known = memory.get(callId);
     if (known && request.isNamed && !isSame(known, request)) throw new CallConflictError(callId);
@@ -61,7 +62,8 @@ export class Calls {
     const call = known ?? { type, payload, ...(device !== undefined && { device }), asked_at: Date.now() };
     const result = this.#open.get(callId) ?? new Deferred<CallEnding>();
     this.#open.set(callId, result);
-    if (!known) await memory.put(callId, call);
+    // What cannot be kept here is asked all the same: the relay keeps it, and a next process asks it under the same id again.
+    if (!known) await memory.put(callId, call).catch((error: unknown) => problem(`a question cannot be stored: ${sentence(error)}`));
     await send(callId, call);
     return this.#result(callId, call, result, signal);
   }
@@ -102,7 +104,7 @@ export class Calls {
   }
 
   #cancel(callId: string, call: RememberedCall): void {
-    this.#parts.cancel(callId, call).catch((error: unknown) => this.#parts.problem(`cannot take a question back: ${String(error)}`));
+    this.#parts.cancel(callId, call).catch((error: unknown) => this.#parts.problem(`cannot take a question back: ${sentence(error)}`));
   }
 }
 

@@ -12,6 +12,9 @@ const FAILURE_OF_END: Record<Exclude<AgentEnd, 'closed'>, () => CommandError> = 
   protocol: () => new CommandError(EXIT.protocol, 'the relay does not understand this version of lineup: update it, or the relay'),
 };
 
+/** A trouble that stays is told once in this time, in ms: a full disk would fill the log as well. */
+const SAY_AGAIN_AFTER_MS = 60_000;
+
 /** What a command does beside running its agent. */
 export interface Running {
   /** Called when the agent has started, before it is online. */
@@ -42,14 +45,19 @@ export async function runAgent(agent: LineUpAgent, { started, stopping }: Runnin
   }
 }
 
-/** Says when a conversation comes and goes, once each, and what goes wrong: {@link LineUpAgentOptions.log} for a person. */
+/** Says when a conversation comes and goes, once each, and what goes wrong, once a minute: {@link LineUpAgentOptions.log} for a person. */
 export function agentLog({ terminal }: CommandLine): (event: AgentEvent) => void {
   const isOnline = new Map<string, boolean>();
+  const saidAt = new Map<string, number>();
   return (event) => {
     const { conversationId = '' } = event;
     const where = conversationId === '' ? '' : ` (${conversationId})`;
-    if (event.kind === 'problem')
-      return terminal.result({ event: 'problem', problem: event.problem, conversationId }, `lineup: ${event.problem}${where}`);
+    if (event.kind === 'problem') {
+      const text = `lineup: ${event.problem}${where}`;
+      if (Date.now() - (saidAt.get(text) ?? 0) < SAY_AGAIN_AFTER_MS) return;
+      saidAt.set(text, Date.now());
+      return terminal.result({ event: 'problem', problem: event.problem, conversationId }, text);
+    }
     const online = event.state.name === 'online' || (event.state.name === 'waiting' ? false : undefined);
     if (online === undefined || isOnline.get(where) === online) return;
     isOnline.set(where, online);

@@ -7,7 +7,7 @@ import { RelayError } from '../../core/errors.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { OwnerCalls, readOwnerKey, withOwnerKey } from '../owner-calls.ts';
 import { makePrivateFolder } from '../private-file.ts';
-import { readSetup, SetupError, writeSetup, type Setup } from '../setup.ts';
+import { readSetup, removeSetup, SetupError, writeSetup, type Setup } from '../setup.ts';
 
 /** The protocol's version that this package speaks. */
 const PROTOCOL = 1;
@@ -65,6 +65,7 @@ async function keep(line: CommandLine, relay: string, name: string, key: string,
   try {
     await writeSetup({ relay, agentId, conversationId, name, token, state: line.state });
   } catch (error) {
+    await removeSetup(line.state, agentId);
     await new OwnerCalls(relay, key).revoke(agentId).catch(() => line.terminal.note(`${agentId} was enrolled but could not be kept: revoke it`));
     throw error;
   }
