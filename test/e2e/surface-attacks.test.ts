@@ -34,7 +34,7 @@ async function needsControl(context: TestContext, leaked: () => Promise<boolean>
   }
 }
 
-type Code = (there: { origin: string; udp: string }) => { html?: string; js: string };
+type Code = (there: Pick<Listener, 'origin' | 'udp'>) => { html?: string; js: string };
 
 /** Attacks that reach the listener, or would. */
 const LEAKS: Record<string, Code> = {
@@ -71,10 +71,11 @@ const LEAKS: Record<string, Code> = {
   }),
   'plays a video': ({ origin }) => ({ html: `<video src="${origin}/leak" preload="auto"></video>`, js: '' }),
   prefetches: ({ origin }) => ({ html: `<link rel="prefetch" href="${origin}/leak"><link rel="preload" as="image" href="${origin}/leak">`, js: '' }),
-  'calls out by WebRTC': ({ udp }) => ({
-    js: `try { const p = new RTCPeerConnection({ iceServers: [{ urls: 'stun:${udp}' }] }); p.createDataChannel('x'); p.createOffer().then((o) => p.setLocalDescription(o)).catch(() => {}) } catch {}`,
-  }),
 };
+
+const WEBRTC: Code = ({ udp }) => ({
+  js: `try { const p = new RTCPeerConnection({ iceServers: [{ urls: 'stun:${udp}' }] }); p.createDataChannel('x'); p.createOffer().then((o) => p.setLocalDescription(o)).catch(() => {}) } catch {}`,
+});
 
 describe('nothing leaves a surface that', () => {
   let desk: SurfacePage;
@@ -84,27 +85,32 @@ describe('nothing leaves a surface that', () => {
   afterAll(() => desk.close());
 
   it.each(Object.entries(LEAKS))('%s', async (_, code) => {
-    const { html = '', js } = code({ origin: listener.origin, udp: listener.udp });
+    const { html = '', js } = code(listener);
     const ran = `ran-${randomUUID()}`;
     // Said before, since some attacks are the last thing that a document does.
     const instance = await desk.show({ html, js: `LineUpSurface.event('${ran}', {}); setTimeout(() => { ${js} }, 200)` });
     await desk.event(ran);
     await wait(LEAKS_WITHIN_MS);
     expect(listener.hits).toEqual([]);
-    expect(listener.datagrams).toBe(0);
     expect(new URL(desk.app.page.url()).origin).toBe(world.relay.origin);
     await desk.agent.send('lineup.v1.ui.close', { instance_id: instance });
     await until('it is closed', async () => (await desk.iframe.count()) === 0);
   });
 
-  it.each(Object.entries(LEAKS))('%s (control)', async (_, code) => {
+  it('calls out by WebRTC, and the host goes on', async () => {
+    const { js } = WEBRTC(listener);
+    const rtc = await SurfacePage.pair(world);
+    await rtc.show({ js: `LineUpSurface.event('ran', {}); setTimeout(() => { ${js} }, 200)` });
+    await rtc.event('ran');
+    await wait(LEAKS_WITHIN_MS);
+    expect(listener.datagrams).toBe(0);
+    // Chromium ends the process of the frame that tried, and Playwright then holds the page for dead: the agent knows better.
+    expect(await rtc.agent.result(await rtc.agent.ask('calculator', 'add', { a: 1, b: 2 }))).toMatchObject({ result: { value: 3 } });
+  });
+
+  it.each([...Object.entries(LEAKS), ['calls out by WebRTC', WEBRTC] as const])('%s (control)', async (_, code) => {
     const control = await world.device(DESKTOP);
-    await showUndefended(
-      control.page,
-      listener.origin,
-      code({ origin: listener.origin, udp: listener.udp }),
-      'allow-scripts allow-forms allow-downloads',
-    );
+    await showUndefended(control.page, listener.origin, code(listener), 'allow-scripts allow-forms allow-downloads');
     await until('it leaks', () => listener.hits.length + listener.datagrams > 0, 5_000);
   });
 });
