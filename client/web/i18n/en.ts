@@ -189,6 +189,7 @@ export const en = {
   'surface.frame': '“{{name}}”, from {{agent}}',
   'surface.openIt': 'Open',
   'surface.beside': 'Open beside the messages',
+  'surface.waits': 'Waits for your word beside the messages',
   'surface.closed': '{{agent}} showed “{{name}}” · closed',
   'surface.close': 'Close “{{name}}”',
   'surface.whole': 'Show “{{name}}” full screen',

@@ -186,6 +186,7 @@ export const zh: Words = {
   'surface.frame': '「{{name}}」，来自 {{agent}}',
   'surface.openIt': '打开',
   'surface.beside': '已在消息旁边打开',
+  'surface.waits': '在消息旁边等你决定',
   'surface.closed': '{{agent}} 展示过「{{name}}」· 已关闭',
   'surface.close': '关闭「{{name}}」',
   'surface.whole': '全屏显示「{{name}}」',

@@ -35,7 +35,7 @@ function OpenSurface({ surface }: { surface: Surface }) {
     verdict?.is === 'refused'
       ? t(`surface.refused.${verdict.why}`, { id: app.id, version: app.version })
       : wide && active === instanceId
-        ? t('surface.beside')
+        ? t(verdict?.is === 'asked' ? 'surface.waits' : 'surface.beside')
         : null;
   const bring = () => {
     surfaces.ask(instanceId);

@@ -25,7 +25,7 @@ export function useVerdict(surface: Surface | null): Verdict | null {
       current = false;
     };
   }, [agentId, app, agreements, changes]);
-  return verdict;
+  return app ? verdict : null;
 }
 
 function isSame(a: Verdict, b: Verdict): boolean {
