@@ -2,10 +2,17 @@ import { expect, test } from 'vitest';
 import { NetworkError, RelayError } from '../core/errors.ts';
 import { persist } from './persist.ts';
 
-const failing = (error: unknown, times: number) => {
+/** Fails some times, then gives the number of tries. */
+function failing(failure: unknown, times: number): { attempt: () => Promise<number>; tries: () => number } {
   let tries = 0;
-  return { attempt: () => (++tries <= times ? Promise.reject(error) : Promise.resolve(tries)), tries: () => tries };
-};
+  const attempt = async () => {
+    tries += 1;
+    await Promise.resolve();
+    if (tries <= times) throw failure;
+    return tries;
+  };
+  return { attempt, tries: () => tries };
+}
 const later = () => Date.now() + 10_000;
 
 test('what passes is tried again, and told', async () => {

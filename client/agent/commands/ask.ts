@@ -165,7 +165,13 @@ function questionOf(question: string, choices: string[], options: Options): { ki
 function report({ terminal }: CommandLine, kind: QuestionKind, answer: Answer<QuestionResult<QuestionKind>>, callId: string): void {
   if (answer.status !== 'completed') {
     const { exitCode, message } = UNANSWERED[answer.status];
-    if (terminal.json) terminal.result({ call_id: callId, ...answer }, '');
+    if (terminal.json) {
+      // The answer is the result, as every other; an error beside it would be a second one.
+      terminal.result({ call_id: callId, ...answer }, '');
+      terminal.note(message);
+      process.exitCode = exitCode;
+      return;
+    }
     throw new CommandError(exitCode, answer.status === 'failed' && answer.message !== '' ? `${message}: ${answer.message}` : message);
   }
   const { result } = answer;
