@@ -1,6 +1,6 @@
 /** Who takes part in a test: a real relay, agents and devices that got in as everybody does, and their sockets. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import type { Participant } from '../../src/protocol/envelope.ts';
 import type { AuditEntry, HistoryPage } from '../../src/protocol/http.ts';
 import { OWNER_KEY, RelayProcess } from '../support/relay-process.ts';
@@ -154,18 +154,24 @@ export class Relay {
     await this.process.start();
   }
 
-  hangUp(): void {
-    for (const wire of this.#wires) wire.cut();
-    this.#wires.clear();
+  /** Cuts every socket that was opened, but for those that stay. */
+  hangUp(...staying: readonly Wire[]): void {
+    for (const wire of this.#wires) {
+      if (staying.includes(wire)) continue;
+      wire.cut();
+      this.#wires.delete(wire);
+    }
   }
 }
 
-/** The relay of a test file, without a rate limit unless `variables` say otherwise. Sockets are cut after each test. */
+/** The relay of a test file, without a rate limit unless `variables` say otherwise. */
 export function useRelay(variables: Record<string, string> = {}): Relay {
   const relay = new Relay(variables);
   beforeAll(() => relay.process.start());
-  afterEach(() => relay.hangUp());
-  afterAll(() => relay.process.dispose());
+  afterAll(async () => {
+    relay.hangUp();
+    await relay.process.dispose();
+  });
   return relay;
 }
 

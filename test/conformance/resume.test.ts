@@ -125,6 +125,27 @@ describe('§4 resume', () => {
   });
 });
 
+describe('§4 a storm', () => {
+  it('of 128 sockets that come back at once, twice, loses and mixes nothing', async () => {
+    const agent = await relay.enrol();
+    const phones = [];
+    for (let i = 0; i < 16; i++) phones.push(await relay.pair(agent, `Phone ${i}`));
+    const a = await relay.join(agent);
+    const texts: string[] = [];
+    for (let i = 0; i < 50; i++) texts.push((await a.ok('text', { content: `${i}` })).id);
+    const resume = { epoch: a.welcome.epoch, seq: 20 };
+    for (let round = 0; round < 2; round++) {
+      const wires = await Promise.all(phones.flatMap((phone) => Array.from({ length: 8 }, () => relay.join(phone, { resume }))));
+      for (const wire of wires) expect(ids(wire.replay)).toEqual(texts.slice(20));
+      const { id } = await a.ok('text', { content: 'to all' });
+      await Promise.all(wires.map((wire) => wire.message(id)));
+      texts.push(id);
+      relay.hangUp(a);
+    }
+    await a.sync();
+  });
+});
+
 describe('§4 flow, in a replay', () => {
   it('waits at the window, synced behind it, and goes on as the cursor moves', async () => {
     const { devices, a, d } = await relay.room(1);

@@ -139,7 +139,7 @@ async function send(room: Room, sample: Sample, payload: object, { by, target }:
 
 const seenBy = (id: string, ...wires: Joined[]): boolean[] => wires.map((wire) => wire.count(id) === 1);
 
-describe.each(SAMPLES.filter(({ from }) => from === 'agent'))('§2 $type of the agent', (sample) => {
+describe.concurrent.each(SAMPLES.filter(({ from }) => from === 'agent'))('§2 $type of the agent', (sample) => {
   it.each(['socket', 'http'] as const)('for one device reaches that one alone: live, replayed, in history and in a new hello (by %s)', async (by) => {
     const room = await prepared(true);
     const { agent, devices, a, d } = room;
@@ -188,7 +188,7 @@ describe.each(SAMPLES.filter(({ from }) => from === 'agent'))('§2 $type of the 
   });
 });
 
-describe.each(SAMPLES.filter(({ from }) => from === 'app'))('§2 $type of a device', (sample) => {
+describe.concurrent.each(SAMPLES.filter(({ from }) => from === 'app'))('§2 $type of a device', (sample) => {
   it.each(['socket', 'http'] as const)('reaches the agent, and the user’s other devices when it is for them (by %s)', async (by) => {
     const room = await prepared(false);
     const tab = await relay.join(room.devices[0]!);
@@ -229,7 +229,7 @@ describe.each(SAMPLES.filter(({ from }) => from === 'app'))('§2 $type of a devi
   });
 });
 
-describe.each(SAMPLES)('§2 sealed $type of $from', ({ routing, ...sample }) => {
+describe.concurrent.each(SAMPLES)('§2 sealed $type of $from', ({ routing, ...sample }) => {
   it('needs its routing fields alone, and is forwarded untouched', async () => {
     const room = await prepared(false);
     const whole = sample.payload(room.is) as Record<string, unknown>;
@@ -256,7 +256,7 @@ describe.each(SAMPLES)('§2 sealed $type of $from', ({ routing, ...sample }) => 
   });
 });
 
-describe('§2 sealed', () => {
+describe.concurrent('§2 sealed', () => {
   it('calls settle, expire, cancel and are told apart by their routing fields', async () => {
     const { agent, a, d } = await relay.room(1);
     await a.ok('tool.call', { name: 'choice', call_id: 'c', sealed: SEALED });

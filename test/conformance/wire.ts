@@ -26,7 +26,7 @@ export type Answer = ({ type: 'system.ack' } & Ack) | ({ type: 'system.error' } 
 export type Extra = { id?: string; target?: Target } & Record<string, unknown>;
 
 /** How long anything may take, in ms. */
-const PATIENCE_MS = 8_000;
+const PATIENCE_MS = 20_000;
 
 let sent = 0;
 /** An id that nobody used before. */
