@@ -4,6 +4,7 @@ import {
   CreateElicitationRequest,
   methods,
   PROTOCOL_VERSION,
+  RequestError,
   type AgentCapabilities,
   type ClientConnection,
   type ContentBlock,
@@ -21,12 +22,22 @@ import { retryDelay } from '../../core/backoff.ts';
 import { Deferred } from '../deferred.ts';
 import { AgentProcess, type ProcessEnd } from './agent-process.ts';
 import { shorten } from './labels.ts';
+import { until } from './until.ts';
 
 /** What happens in one session of the agent. */
 export interface SessionListener {
   update: (update: SessionUpdate) => void;
   permission: (request: RequestPermissionRequest, signal: AbortSignal) => Promise<RequestPermissionResponse>;
   elicitation: (message: string, schema: ElicitationSchema, signal: AbortSignal) => Promise<CreateElicitationResponse>;
+}
+
+/** A session of the process that runs now. */
+export interface Session {
+  sessionId: string;
+  /** The session that was asked for is not known any more: this is a new one. */
+  isLost: boolean;
+  /** Gives the agent a prompt. When the signal of the session is aborted it is told to stop, and may still say how it ended. */
+  prompt: (blocks: ContentBlock[]) => Promise<StopReason>;
 }
 
 /** How an agent is run. */
@@ -112,34 +123,33 @@ export class AcpAgent {
 
   /**
    * Opens a session: the known one where the agent can take it up again, otherwise a new one.
-   * @returns the session, and whether what was said in `known` is lost
+   * @throws AgentGone, RequestError, and the signal's reason
    */
-  async session(known: string | undefined, listener: SessionListener, signal: AbortSignal): Promise<{ sessionId: string; isLost: boolean }> {
+  async session(known: string | undefined, listener: SessionListener, signal: AbortSignal): Promise<Session> {
     const running = await this.#ready(signal);
-    if (known !== undefined && (await this.#takeUp(running, known))) {
-      this.#listeners.set(known, listener);
-      return { sessionId: known, isLost: false };
-    }
-    const { sessionId } = await running.connection.agent.request<NewSessionResponse>(methods.agent.session.new, this.#place(running));
-    running.sessions.add(sessionId);
+    const isKnown = known !== undefined && (await this.#takeUp(running, known, signal));
+    const sessionId = isKnown ? known : await this.#newSession(running, signal);
     this.#listeners.set(sessionId, listener);
-    return { sessionId, isLost: known !== undefined };
+    return { sessionId, isLost: known !== undefined && !isKnown, prompt: (blocks) => this.#prompt(running, sessionId, blocks, signal) };
   }
 
-  /** Gives the agent a prompt. When the signal is aborted it is told to stop, and may still say how it ended. */
-  async prompt(sessionId: string, prompt: ContentBlock[], signal: AbortSignal): Promise<StopReason> {
-    const { connection, process } = await this.#ready(signal);
+  async #newSession(running: Running, signal: AbortSignal): Promise<string> {
+    const request = running.connection.agent.request<NewSessionResponse>(methods.agent.session.new, this.#place(running));
+    const { sessionId } = await until(signal, orGone(running, request));
+    running.sessions.add(sessionId);
+    return sessionId;
+  }
+
+  async #prompt(running: Running, sessionId: string, prompt: ContentBlock[], signal: AbortSignal): Promise<StopReason> {
+    const { agent } = running.connection;
     const cancel = () => {
-      connection.agent.notify(methods.agent.session.cancel, { sessionId }).catch(() => undefined);
+      // An agent that is gone needs not be told.
+      agent.notify(methods.agent.session.cancel, { sessionId }).catch(() => undefined);
     };
+    signal.throwIfAborted();
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      const gone = connection.closed.then(async () => Promise.reject(new AgentGone(await process.ended)));
-      const answered = connection.agent.request(methods.agent.session.prompt, { sessionId, prompt });
-      // What closes the connection rejects the request too, and says less.
-      answered.catch(() => undefined);
-      gone.catch(() => undefined);
-      return (await Promise.race([answered.catch((error: unknown) => (connection.signal.aborted ? gone : Promise.reject(error))), gone])).stopReason;
+      return (await orGone(running, agent.request(methods.agent.session.prompt, { sessionId, prompt }))).stopReason;
     } finally {
       signal.removeEventListener('abort', cancel);
     }
@@ -150,7 +160,7 @@ export class AcpAgent {
     return { cwd, mcpServers: capabilities.mcpCapabilities?.http === true ? [...mcpServers] : [] };
   }
 
-  async #takeUp(running: Running, sessionId: string): Promise<boolean> {
+  async #takeUp(running: Running, sessionId: string, signal: AbortSignal): Promise<boolean> {
     if (running.sessions.has(sessionId)) return true;
     const { loadSession, sessionCapabilities } = running.capabilities;
     const method = sessionCapabilities?.resume ? methods.agent.session.resume : loadSession === true ? methods.agent.session.load : null;
@@ -158,21 +168,18 @@ export class AcpAgent {
     // What the agent replays of the past is on the phone already.
     this.#listeners.delete(sessionId);
     try {
-      await running.connection.agent.request(method, { sessionId, ...this.#place(running) });
+      await until(signal, orGone(running, running.connection.agent.request(method, { sessionId, ...this.#place(running) })));
     } catch (error) {
-      if (running.connection.signal.aborted) throw error;
-      return false;
+      // Only the agent itself can say that it does not know the session.
+      if (error instanceof RequestError) return false;
+      throw error;
     }
     running.sessions.add(sessionId);
     return true;
   }
 
   #ready(signal: AbortSignal): Promise<Running> {
-    signal.throwIfAborted();
-    const { promise, reject } = new Deferred<never>();
-    const stop = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', stop, { once: true });
-    return Promise.race([this.#running.promise, promise]).finally(() => signal.removeEventListener('abort', stop));
+    return until(signal, this.#running.promise);
   }
 
   async #run(): Promise<void> {
@@ -204,6 +211,7 @@ export class AcpAgent {
     const { command, cwd, on } = this.#options;
     const process = await AgentProcess.start(command, cwd, on.noise);
     this.#process = process;
+    if (this.#closing.signal.aborted) return this.#endOf(process);
     const connection = this.#connect(process);
     try {
       const initialized = await Promise.race([this.#initialize(connection), process.ended]);
@@ -270,6 +278,16 @@ export class AcpAgent {
         return listener.elicitation(params.message, params.requestedSchema, signal);
       })
       .connect(process.stream);
+  }
+}
+
+/** The same promise; the end of the process says more than the connection's. */
+async function orGone<T>({ connection, process }: Running, promise: Promise<T>): Promise<T> {
+  try {
+    return await promise;
+  } catch (error) {
+    if (connection.signal.aborted) throw new AgentGone(await process.ended);
+    throw error;
   }
 }
 

@@ -1,16 +1,15 @@
 /** Between the devices and an agent that speaks the Agent Client Protocol: each conversation is a session, each message a prompt. */
 import type { StopReason } from '@agentclientprotocol/sdk';
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Chat } from '../chat.ts';
 import { Deferred } from '../deferred.ts';
 import type { LineUpAgent } from '../lineup-agent.ts';
 import { makePrivateFolder } from '../private-file.ts';
-import { Closing, Stopped } from '../run.ts';
 import { AcpAgent, AgentUnusable, whyNot, type AcpAgentOptions, type SessionListener } from './acp-agent.ts';
 import type { CallEnding, ConversationLines, ToolRequest } from './conversation-lines.ts';
 import { elicit } from './elicitation.ts';
+import { once, type HandOver } from './once.ts';
 import { askPermission } from './permission.ts';
 import { promptOf, type PromptMessage } from './prompt-content.ts';
 import { SessionBook } from './session-book.ts';
@@ -98,36 +97,29 @@ export class AcpBridge {
   async #prompt(chat: Chat, message: PromptMessage): Promise<void> {
     const { conversationId } = chat;
     this.#lastConversation = conversationId;
-    const cause = createHash('sha256')
-      .update(`${JSON.stringify(message.sender)} ${message.id}`)
-      .digest('hex')
-      .slice(0, 32);
-    if (this.#book.hasFinished(conversationId, cause)) return;
-    // The agent may have done half of it, or all: only the user can say whether it is to be done again.
-    if (this.#book.workingOn(conversationId) === cause) return this.#interrupted(conversationId, cause);
-    try {
-      await this.#turn(chat, message, cause);
-    } catch (error) {
-      if (chat.signal.reason instanceof Closing) throw error;
-      await this.#book.finish(conversationId, cause);
-      if (chat.signal.reason instanceof Stopped) throw error;
-      await chat.fail('agent_error', whyNot(error), true);
-    }
+    const { title, lines } = this.#options;
+    await once(
+      { title, lines, book: this.#book },
+      chat,
+      message,
+      (handOver) => this.#turn(chat, message, handOver),
+      (error) => chat.fail('agent_error', whyNot(error), true),
+    );
   }
 
-  async #turn(chat: Chat, message: PromptMessage, cause: string): Promise<void> {
+  async #turn(chat: Chat, message: PromptMessage, handOver: HandOver): Promise<void> {
     const { conversationId, signal } = chat;
     const { lines, folder } = this.#options;
     const turn = new Turn(chat, (event, data) => lines.sendNow(conversationId, 'agent.event', { event, data }));
     const { promptCapabilities = {} } = await this.#agent.capabilities(signal);
     const source = { download: (fileId: string) => lines.download(conversationId, fileId), folder: join(folder, 'incoming') };
     const prompt = await promptOf(message, promptCapabilities, source);
-    const { sessionId, isLost } = await this.#agent.session(this.#book.sessionOf(conversationId), this.#listener(turn), signal);
+    const { sessionId, isLost, prompt: give } = await this.#agent.session(this.#book.sessionOf(conversationId), this.#listener(turn), signal);
     if (isLost) await chat.fail('session_lost', `${this.#options.title} does not know any more what was said before. This is a new session.`);
-    await this.#book.set(conversationId, { sessionId, working_on: cause });
+    await handOver({ sessionId });
     this.#turns.set(conversationId, turn);
     try {
-      const reason = await endingSoonAfter(signal, this.#agent.prompt(sessionId, prompt, signal));
+      const reason = await endingSoonAfter(signal, give(prompt));
       await turn.end();
       signal.throwIfAborted();
       const words = UNUSUAL_ENDS[reason];
@@ -139,7 +131,6 @@ export class AcpBridge {
     } finally {
       this.#turns.delete(conversationId);
     }
-    await this.#book.finish(conversationId, cause);
   }
 
   #listener(turn: Turn): SessionListener {
@@ -156,12 +147,6 @@ export class AcpBridge {
       },
       elicitation: (message, schema, cancelled) => elicit(message, schema, (request) => ask(request, cancelled)),
     };
-  }
-
-  async #interrupted(conversationId: string, cause: string): Promise<void> {
-    const message = `${this.#options.title} was stopped in the middle of this when lineup ended. It may have done a part of it. Ask again to have it done.`;
-    await this.#options.lines.send(conversationId, 'error', { code: 'agent_interrupted', message, retryable: true }, `interrupted_${cause}`);
-    await this.#book.finish(conversationId, cause);
   }
 
   async #crashed(end: string): Promise<void> {

@@ -49,6 +49,7 @@ interface Line {
 }
 
 interface Pending {
+  conversationId: string;
   settle: (ending: CallEnding) => void;
   onProgress?: (progress: Payloads['tool.progress']) => void;
 }
@@ -94,7 +95,9 @@ export class ConversationLines {
       if (isMessage(frame, 'tool.progress')) this.#pending.get(frame.payload.call_id)?.onProgress?.(frame.payload);
     });
     connection.on('state', (state) => {
-      if (state.name === 'stopped' && this.#lines.get(options.conversationId)?.connection === connection) this.#lines.delete(options.conversationId);
+      if (state.name !== 'stopped' || this.#lines.get(options.conversationId)?.connection !== connection) return;
+      this.#lines.delete(options.conversationId);
+      for (const pending of this.#pending.values()) if (pending.conversationId === options.conversationId) pending.settle(NO_CONVERSATION);
     });
     return connection;
   };
@@ -119,7 +122,7 @@ export class ConversationLines {
     if (!line) return NO_CONVERSATION;
     const callId = randomId('call');
     const { promise, resolve } = new Deferred<CallEnding>();
-    this.#pending.set(callId, { settle: resolve, ...(onProgress && { onProgress }) });
+    this.#pending.set(callId, { conversationId, settle: resolve, ...(onProgress && { onProgress }) });
     const cancel = () => {
       resolve(CANCELLED);
       // A call that was settled at the same moment refuses this, and nobody needs to know.

@@ -7,8 +7,7 @@ import type { LineUpAgent } from '../lineup-agent.ts';
 import { ConversationLines } from '../acp/conversation-lines.ts';
 import { AcpMethods } from './acp-methods.ts';
 import { AcpServer } from './acp-server.ts';
-import type { AcpAddress } from './address.ts';
-import { addressText } from './address.ts';
+import { addressText, type AcpAddress } from './address.ts';
 import { ANY_DEVICE, servedAgents } from './served-agents.ts';
 
 /** What a door is made of. */

@@ -6,6 +6,7 @@ import type { Chat } from '../chat.ts';
 import type { LineUpAgent } from '../lineup-agent.ts';
 import { makePrivateFolder } from '../private-file.ts';
 import { ConversationLines } from '../acp/conversation-lines.ts';
+import { once, type HandOver } from '../acp/once.ts';
 import { PushStream } from '../acp/push-stream.ts';
 import { SessionBook } from '../acp/session-book.ts';
 import { PeerGone, type PeerPace } from './acp-peer.ts';
@@ -78,7 +79,15 @@ export class AcpHome {
   }
 
   serve(agent: LineUpAgent): void {
-    agent.onText((chat, { payload }) => this.#text(chat, payload.content));
+    agent.onText((chat, message) =>
+      once(
+        { title: 'The agent', book: this.#book, lines: this.lines },
+        chat,
+        message,
+        (handOver) => this.#text(chat, message.payload.content, handOver),
+        (error) => chat.fail(...failureOf(error)),
+      ),
+    );
     const textOnly = (chat: Chat) => chat.fail('text_only', "AstrBot's ACP carries text alone: this was not passed on.");
     agent.onImage(textOnly);
     agent.onFile(textOnly);
@@ -92,10 +101,13 @@ export class AcpHome {
     this.#pool.close();
   }
 
-  async #text(chat: Chat, text: string): Promise<void> {
+  async #text(chat: Chat, text: string, handOver: HandOver): Promise<void> {
     const named = this.#book.sessionOf(chat.conversationId);
     const route = named === undefined ? routeOf(text, this.#pool.agents) : { agent: { name: named, capabilities: [] }, text };
-    if ('agent' in route) return this.#ask(chat, route.agent.name, route.text);
+    if ('agent' in route) {
+      await handOver({});
+      return this.#ask(chat, route.agent.name, route.text);
+    }
     const names = this.#pool.agents.map(
       ({ name, capabilities }) => `- **@${name}**${capabilities.length > 0 ? ` (${capabilities.join(', ')})` : ''}`,
     );
@@ -119,12 +131,12 @@ export class AcpHome {
       const answer = wordsOf(await this.#request(chat, agent, text, onChunk));
       pieces.end();
       if (heard !== '') await shown.promise;
-      else if (answer !== '') await chat.stream(once(answer));
+      else if (answer !== '') await chat.stream(onlyOnce(answer));
     } catch (error) {
       pieces.end();
+      // What was said until here stays said.
       if (heard !== '') await shown.promise.catch(() => undefined);
-      chat.signal.throwIfAborted();
-      await chat.fail(...failureOf(error, agent));
+      throw error;
     }
   }
 
@@ -165,14 +177,14 @@ export class AcpHome {
   }
 }
 
-async function* once(text: string): AsyncGenerator<string> {
+async function* onlyOnce(text: string): AsyncGenerator<string> {
   yield text;
 }
 
-function failureOf(error: unknown, agent: string): [code: string, message: string, retryable: boolean] {
-  if (error instanceof PeerGone) return ['agent_gone', `The connection with ${agent} was lost. It may have done a part of this.`, true];
+function failureOf(error: unknown): [code: string, message: string, retryable: boolean] {
+  if (error instanceof PeerGone) return ['agent_gone', 'The connection with the agent was lost. It may have done a part of this.', true];
   if (!(error instanceof RpcError)) throw error;
-  if (error.code === ACP_CODES.agentBusy) return ['agent_busy', `${agent} is busy with something else. Try again in a moment.`, true];
-  if (error.code === ACP_CODES.agentNotFound) return ['agent_not_found', `${agent} is not there any more.`, false];
-  return ['agent_error', `${agent}: ${error.message.slice(0, 500)} (${error.code})`, false];
+  if (error.code === ACP_CODES.agentBusy) return ['agent_busy', 'The agent is busy with something else. Try again in a moment.', true];
+  if (error.code === ACP_CODES.agentNotFound) return ['agent_not_found', 'The agent is not there any more.', false];
+  return ['agent_error', `The agent refused: ${error.message.slice(0, 500)} (${error.code})`, false];
 }

@@ -1,7 +1,6 @@
 /** The methods of AstrBot's ACP over served agents: what the specification leaves open is settled here and written down in docs/acp.md. */
 import { z } from 'zod';
-import type { Json, JsonObject } from '../../../src/protocol/json.ts';
-import { isJsonObject } from '../../../src/protocol/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../src/protocol/json.ts';
 import { randomId } from '../../core/random-id.ts';
 import type { Caller, Request } from './acp-server.ts';
 import { ACP_CODES, RpcError } from './json-rpc.ts';

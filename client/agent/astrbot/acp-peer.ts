@@ -1,7 +1,6 @@
 /** A connection to a server of AstrBot's ACP that comes back: framing, requests, chunks, heartbeat. */
 import { connect, type Socket } from 'node:net';
-import type { Json, JsonObject } from '../../../src/protocol/json.ts';
-import { isJsonObject } from '../../../src/protocol/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../src/protocol/json.ts';
 import { retryDelay } from '../../core/backoff.ts';
 import type { AcpAddress } from './address.ts';
 import { FrameReader, frameOf, type Framing } from './framing.ts';

@@ -3,11 +3,15 @@ import { join } from 'node:path';
 import type { Chat } from '../chat.ts';
 import type { LineUpAgent } from '../lineup-agent.ts';
 import { makePrivateFolder } from '../private-file.ts';
+import { ConversationLines } from '../acp/conversation-lines.ts';
+import { once } from '../acp/once.ts';
 import { SessionBook } from '../acp/session-book.ts';
 import { AstrBotError, ChatApi, type ChatApiOptions } from './chat-api.ts';
 
 /** See the file's head. */
 export class ChatBridge {
+  /** Give its `connect` to the agent. */
+  readonly lines = new ConversationLines();
   readonly #api: ChatApi;
   readonly #book: SessionBook;
 
@@ -23,7 +27,18 @@ export class ChatBridge {
   }
 
   serve(agent: LineUpAgent): void {
-    agent.onText((chat, { payload }) => this.#answer(chat, payload.content));
+    agent.onText((chat, message) =>
+      once(
+        { title: 'AstrBot', book: this.#book, lines: this.lines },
+        chat,
+        message,
+        async (handOver) => {
+          await handOver({});
+          await this.#answer(chat, message.payload.content);
+        },
+        (error) => failed(chat, error),
+      ),
+    );
     const textOnly = (chat: Chat) => chat.fail('text_only', "AstrBot's chat API is given text alone here: this was not passed on.");
     agent.onImage(textOnly);
     agent.onFile(textOnly);
@@ -31,13 +46,7 @@ export class ChatBridge {
 
   async #answer(chat: Chat, message: string): Promise<void> {
     const images: string[] = [];
-    try {
-      await chat.stream(this.#words(chat, message, images));
-    } catch (error) {
-      chat.signal.throwIfAborted();
-      if (!(error instanceof AstrBotError)) throw error;
-      await chat.fail('astrbot', error.message, true);
-    }
+    await chat.stream(this.#words(chat, message, images));
     // They lie on AstrBot's machine, which a phone cannot reach: it is told where.
     for (const url of images) await chat.say(url.startsWith('https:') ? `![Image](${url})` : `Image: \`${url}\``);
   }
@@ -56,4 +65,9 @@ export class ChatBridge {
       yield event.text;
     }
   }
+}
+
+async function failed(chat: Chat, error: unknown): Promise<void> {
+  if (!(error instanceof AstrBotError)) throw error;
+  await chat.fail('astrbot', error.message, true);
 }

@@ -91,6 +91,7 @@ async function connectAstrBot(line: CommandLine, url: string): Promise<void> {
     state,
     name: 'AstrBot',
     log: agentLog(line),
+    connect: bridge.lines.connect,
     ...(conversationId !== undefined && { conversationId }),
   });
   bridge.serve(agent);
