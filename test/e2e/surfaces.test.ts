@@ -206,6 +206,33 @@ tell(); context.addEventListener('change', tell);`,
     await desk.content.getByText('Lima').waitFor();
   });
 
+  it('does not run while the user is asked for consent, and comes back in its newest state', async () => {
+    const desk = await SurfacePage.pair(world);
+    const instance = await desk.show(WEATHER, { city: 'Beijing' });
+    await desk.content.getByText('Beijing').waitFor();
+    await desk.agent.send('lineup.v1.app.call', {
+      call_id: 'call-consent',
+      capability: 'app.open_url',
+      reason: 'To read it',
+      arguments: { url: 'https://example.com/docs' },
+    });
+    await desk.app.page.getByRole('dialog').waitFor();
+    expect(await desk.iframe.count()).toBe(0);
+    await desk.patch(instance, { city: 'Rome' });
+    await desk.app.page.getByRole('dialog').getByRole('button', { name: 'Decline' }).click();
+    await desk.content.getByText('Rome').waitFor();
+  });
+
+  it.each(['light', 'dark'] as const)('is accessible on a phone, as a card and with the whole screen: %s', async (colorScheme) => {
+    const phone = await SurfacePage.pair(world, { ...PHONE, locale: 'zh-CN', colorScheme });
+    await phone.open(WEATHER, { city: 'Beijing' });
+    await phone.app.sees('Hermes 想给你看这个');
+    expect(await phone.app.device.violations()).toEqual([]);
+    await phone.app.page.getByRole('button', { name: '显示', exact: true }).click();
+    await phone.content.getByText('Beijing').waitFor();
+    expect(await phone.app.device.violations()).toEqual([]);
+  });
+
   it.each(['light', 'dark'] as const)('has a frame that is accessible, question and all: %s', async (colorScheme) => {
     const desk = await SurfacePage.pair(world, { viewport: { width: 1280, height: 800 }, colorScheme });
     await desk.open(WEATHER, { city: 'Beijing' });
