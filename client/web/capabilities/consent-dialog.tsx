@@ -2,7 +2,7 @@
  * The one place where an agent gets something of this device: a modal dialog in the browser's top layer, above whatever else is drawn.
  * Loaded with the first question.
  */
-import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { Suspense, useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { createPortal } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { Icon } from '../parts/icon.tsx';
@@ -40,9 +40,11 @@ export default function ConsentDialog({ question, waiting }: { question: Questio
         </button>
       </header>
       {work === null ? (
-        <Asking question={question} agent={agent}>
-          <ConsentObject call={call} agent={agent} />
-        </Asking>
+        <Suspense fallback={<div className="consent-body" aria-busy="true" />}>
+          <Asking question={question} agent={agent}>
+            <ConsentObject call={call} agent={agent} />
+          </Asking>
+        </Suspense>
       ) : (
         <div className="consent-body">
           {work.camera ? <Camera facing={work.camera.facing} onTaken={work.camera.taken} /> : <Working progress={work.progress} />}
@@ -67,6 +69,8 @@ function Asking({ question, agent, children }: { question: Question; agent: stri
   const [entered, setEntered] = useState(false);
   const { request } = question;
   const awake = useAwake(question.needsTap);
+  // The time to look at it begins when all of it is there.
+  useEffect(() => desk.rearm(), [desk]);
   const onAllowKey = (event: KeyboardEvent) => {
     if (event.key !== 'Enter') return;
     event.preventDefault();

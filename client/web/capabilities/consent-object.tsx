@@ -1,19 +1,21 @@
 /** What exactly is asked for, big and whole. */
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { CapabilityArguments, CheckedCapability } from '../../../src/protocol/capabilities.ts';
 import { utf8Bytes } from '../../../src/protocol/json.ts';
 import { fileSize } from '../i18n/format.ts';
 import { useLanguage } from '../parts/contexts.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
-import { addressParts } from './address.ts';
 import { Revealed } from './revealed.tsx';
+
+/** Knows every public suffix there is, which is a lot to load for those who are asked something else. */
+const ConsentAddress = lazy(() => import('./consent-address.tsx'));
 
 export function ConsentObject({ call, agent }: { call: CheckedCapability; agent: string }) {
   const { t } = useTranslation();
   switch (call.name) {
     case 'app.open_url':
-      return <Address url={call.arguments.url} />;
+      return <ConsentAddress url={call.arguments.url} />;
     case 'clipboard.write':
       return <Words text={call.arguments.text} lead={t('consent.clipboard')} />;
     case 'artifact.save':
@@ -31,30 +33,6 @@ export function ConsentObject({ call, agent }: { call: CheckedCapability; agent:
   function accepted(types: string[] | undefined): string | null {
     return types === undefined || types.length === 0 ? null : t('consent.pick.accept', { types: types.join(', ') });
   }
-}
-
-function Address({ url }: { url: string }) {
-  const { t } = useTranslation();
-  const parts = addressParts(url);
-  // The schema lets nothing else through.
-  if (parts === null) return null;
-  return (
-    <div className="consent-object">
-      <p className="consent-address" dir="ltr" tabIndex={0} role="group" aria-label={parts.href}>
-        {parts.scheme}
-        {parts.subdomain}
-        <strong>{parts.domain}</strong>
-        {parts.rest}
-      </p>
-      <p className="consent-fact">{t('consent.url.leads', { domain: parts.domain })}</p>
-      {parts.warnings.map((warning) => (
-        <p key={warning} className="consent-warning">
-          <Icon name="warning" small />
-          {t(`consent.url.${warning}`)}
-        </p>
-      ))}
-    </div>
-  );
 }
 
 function Words({ text, lead }: { text: string; lead: string }) {
