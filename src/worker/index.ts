@@ -1,5 +1,6 @@
 /** The Worker's entry: every request, sockets too, and the Durable Object classes. */
 import { app } from './app.ts';
+import { discardBody } from './discard-body.ts';
 import type { Env } from './env.ts';
 import { complete } from './response-headers.ts';
 import { socket } from './routes/socket.ts';
@@ -11,6 +12,8 @@ app.route('/', socket);
 
 export default {
   async fetch(request, env, ctx) {
-    return complete(await app.fetch(request, env, ctx));
+    const answer = complete(await app.fetch(request, env, ctx));
+    await discardBody(request);
+    return answer;
   },
 } satisfies ExportedHandler<Env>;

@@ -77,6 +77,21 @@ describe('§3 files', () => {
     expect([more.status, more.code]).toEqual([413, 'frame_too_large']);
   });
 
+  it('that are refused are answered, however much the client still has to send', async () => {
+    const [agent, other] = [await relay.enrol(), await relay.enrol()];
+    for (let i = 0; i < 5; i++) {
+      const refusals = await Promise.all([
+        upload(agent, bytesOf(8 * MIB + 1)),
+        upload(agent, bytesOf(20 * MIB)),
+        upload(other, bytesOf(8 * MIB), 'image/png', agent.conversation),
+        upload({ ...agent, token: 'nonsense' }, bytesOf(8 * MIB)),
+        relay.call('POST', `/v1/conversations/${agent.conversation}/messages`, { as: agent, raw: bytesOf(3 * MIB) }),
+        relay.call('PUT', '/v1/nothing', { raw: bytesOf(3 * MIB) }),
+      ]);
+      expect(refusals.map(({ status }) => status)).toEqual([413, 413, 404, 401, 413, 404]);
+    }
+  });
+
   it('have a quota for each conversation: storage_full, and what is there stays', async () => {
     const { agent } = await relay.room(0);
     const first = await upload(agent, bytesOf(8 * MIB), 'image/png');

@@ -46,13 +46,12 @@ function isJsonType(contentType: string | null): boolean {
   return contentType === null || /^application\/(?:[a-z0-9.-]+\+)?json\s*(?:;|$)/i.test(contentType.trim());
 }
 
-/** All bytes of a body, or null as soon as it turns out to have more than `maxBytes`. */
+/** All bytes of a body, or null as soon as it turns out to have more than `maxBytes`; the rest of it stays in the request. */
 export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | null> {
   if (Number(request.headers.get('content-length')) > maxBytes) return null;
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // Leaving the loop early cancels the stream.
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of request.body?.values({ preventCancel: true }) ?? []) {
     size += chunk.byteLength;
     if (size > maxBytes) return null;
     chunks.push(chunk);
