@@ -1,22 +1,21 @@
 /** Which screen is shown. */
-import { useEffect, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import { HostLayer } from './capabilities/host-layer.tsx';
-import { Chat } from './chat/chat.tsx';
-import { ConversationProvider, useApp, useView } from './parts/contexts.ts';
-import { useWide } from './parts/use-wide.ts';
-import { ConversationList } from './screens/conversation-list.tsx';
+import { useApp, useView } from './parts/contexts.ts';
 import { InvitationScreen } from './screens/invitation.tsx';
-import { NoConversation } from './screens/no-conversation.tsx';
-import { PairAgain } from './screens/pair-again.tsx';
-import { conversationHref, readRoute, useHash } from './screens/route.ts';
-import { SettingsSheet } from './screens/settings-sheet.tsx';
+import { UpdateBar } from './parts/update-bar.tsx';
+import { readRoute, useHash } from './screens/route.ts';
 import { PairAnother, Welcome } from './screens/welcome.tsx';
-import type { AppView } from './store/app-store.ts';
+
+/** Asked for early, it is there when somebody is paired. */
+export const loadHome = () => import('./home.tsx');
+const Home = lazy(loadHome);
 
 export function App() {
   return (
     <>
       <Screen />
+      <UpdateBar />
       <HostLayer />
     </>
   );
@@ -28,43 +27,9 @@ function Screen() {
   if (view.invitation) return <InvitationScreen key={view.invitation.code} invitation={view.invitation} />;
   if (view.pairings.length === 0) return <Welcome />;
   if (route.name === 'pair') return <PairAnother />;
-  return <Home view={view} place={route.name === 'root' ? null : route.key} />;
-}
-
-/** What the root shows by itself stays on the screen when another conversation comes up: from now on it is what the address names. */
-function useStay(key: string | null): void {
-  useEffect(() => {
-    if (key !== null) history.replaceState(history.state, '', conversationHref(key));
-  }, [key]);
-}
-
-/** Conversations: list and timeline side by side where there is room, one after the other where there is not. */
-function Home({ view, place }: { view: AppView; place: string | null }) {
-  const app = useApp();
-  const wide = useWide();
-  const [settings, setSettings] = useState(false);
-  const { rows, pairings } = view;
-  const listable = rows.length + pairings.filter((pairing) => pairing.ended).length;
-  const several = listable > 1;
-  const ended = pairings.find((pairing) => pairing.ended && (pairing.key === place || !several));
-  const row = ended ? undefined : (rows.find(({ key }) => key === place) ?? (wide || !several ? rows[0] : undefined));
-  const listed = listable > 0 && (wide || (!row && !ended));
-  const onMore = () => setSettings(true);
-  useEffect(() => {
-    if (row) app.show(row.key);
-  }, [app, row]);
-  useStay(place === null ? (row?.key ?? null) : null);
   return (
-    <div className={listed && (row ?? ended) ? 'app with-list' : 'app'}>
-      {listed && <ConversationList current={row?.key ?? ended?.key ?? null} onMore={onMore} level={(row ?? ended) ? 2 : 1} />}
-      {ended && <PairAgain pairing={ended} />}
-      {row && (
-        <ConversationProvider key={row.key} value={row.store}>
-          <Chat back={several && !wide ? '#/' : null} onMore={onMore} />
-        </ConversationProvider>
-      )}
-      {listable === 0 && pairings[0] && <NoConversation pairing={pairings[0]} />}
-      <SettingsSheet pairing={row?.pairing ?? ended ?? null} open={settings} onClose={() => setSettings(false)} />
-    </div>
+    <Suspense>
+      <Home view={view} place={route.name === 'root' ? null : route.key} />
+    </Suspense>
   );
 }

@@ -3,17 +3,18 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { version } from '../../package.json';
 import { parsePairingInput } from '../core/pairing.ts';
-import { App } from './app.tsx';
+import { App, loadHome } from './app.tsx';
 import { DeviceHost } from './capabilities/host.ts';
 import { HostProvider } from './capabilities/host-context.ts';
 import { keepWithinKeyboard } from './parts/app-height.ts';
 import { AppProvider, PreferencesProvider } from './parts/contexts.ts';
+import { keepShell } from './parts/shell.ts';
 import { reloadOnMissingChunk } from './parts/missing-chunk.ts';
 import { AppStore } from './store/app-store.ts';
 import { LocalStore } from './store/local-store.ts';
 import { Preferences } from './store/preferences.ts';
 import { networkSurroundings } from './store/surroundings.ts';
-import { loadMarkdown } from './timeline/text-entry.tsx';
+import { loadMarkdown } from './timeline/load-markdown.ts';
 
 const local = new LocalStore();
 const preferences = new Preferences(local);
@@ -31,12 +32,16 @@ function takeInvitation(): void {
 takeInvitation();
 window.addEventListener('hashchange', takeInvitation);
 reloadOnMissingChunk();
+void keepShell();
 keepWithinKeyboard();
 await preferences.apply();
 host.start();
 app.start();
 // Not needed for the welcome, and not waited for by a conversation.
-if (app.view.get().pairings.length > 0) void loadMarkdown();
+if (app.view.get().pairings.length > 0) {
+  void loadHome();
+  void loadMarkdown();
+}
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no #root.');

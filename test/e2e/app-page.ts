@@ -83,6 +83,8 @@ export class AppPage {
 
   /** What axe finds, once everything that moves has come to rest. */
   async violations(): Promise<string[]> {
+    // What was just opened begins to move with the next frames.
+    await this.page.waitForTimeout(100);
     await this.page.evaluate(() =>
       Promise.all(
         document

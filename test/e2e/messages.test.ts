@@ -81,10 +81,15 @@ describe('what can be done with a message', () => {
     await app.page.getByRole('menuitem', { name: 'Copy as Markdown' }).click();
     expect(await app.page.evaluate(() => navigator.clipboard.readText())).toBe(source);
     await app.page.getByRole('menu').waitFor({ state: 'detached' });
+    // A mouse that rests where the menu opens would choose for the keyboard.
+    await app.page.mouse.move(4, 4);
     const more = app.page.getByRole('button', { name: 'What can be done with this message' });
     await more.focus();
     await app.page.keyboard.press('Enter');
-    await app.page.getByRole('menuitem', { name: 'Reply' }).waitFor();
+    const reply = app.page.getByRole('menuitem', { name: 'Reply' });
+    await reply.waitFor();
+    await app.page.keyboard.press('Home');
+    await until('the first item has the focus', () => reply.evaluate((item) => item === document.activeElement));
     expect(await app.violations()).toEqual([]);
     await app.page.keyboard.press('Enter');
     await app.page.locator('.reply-chip').waitFor();
@@ -139,9 +144,11 @@ describe('search', () => {
     await app.sees('Hay 120');
     await app.page.keyboard.press('Control+k');
     await app.page.getByRole('searchbox').waitFor();
-    expect(await app.violations()).toEqual([]);
     await app.page.keyboard.type('nEEdle');
     await app.page.locator('.hit mark').getByText('Needle').waitFor();
+    const violations = await app.violations();
+    // What lies behind the sheet is out of reach while it is open, its landmark and heading too.
+    expect(violations.filter((each) => !/^(landmark-one-main|page-has-heading-one)/.test(each))).toEqual([]);
     await app.page.keyboard.press('ArrowDown');
     await app.page.keyboard.press('Enter');
     await app.page.locator('.entry.found').getByText('Needle').waitFor();

@@ -140,6 +140,9 @@ export const en = {
   'find.count_other': '{{count}} places',
   'find.older': 'Load older messages and look there too',
 
+  'update.ready': 'A newer version is ready.',
+  'update.load': 'Load it',
+
   'delivery.queued': 'waiting',
   'delivery.relayed': 'sent',
   'delivery.delivered': 'delivered',

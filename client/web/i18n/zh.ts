@@ -137,6 +137,9 @@ export const zh: Words = {
   'find.count_other': '找到 {{count}} 处',
   'find.older': '读取更早的消息并继续查找',
 
+  'update.ready': '新版本已就绪。',
+  'update.load': '立即更新',
+
   'delivery.queued': '等待中',
   'delivery.relayed': '已发送',
   'delivery.delivered': '已送达',

@@ -2,7 +2,7 @@
  * The agent's Markdown as a document. The text is a stranger's: raw HTML is dropped, addresses are http, https or mailto, links open
  * elsewhere without a way back, and no image is loaded by itself. Loaded lazily, since it is the heaviest part of the page.
  */
-import { memo } from 'react';
+import { memo, useDeferredValue, type ReactElement } from 'react';
 import { useTranslation } from 'react-i18next';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import rehypeSanitize, { defaultSchema } from 'rehype-sanitize';
@@ -50,15 +50,35 @@ function Task({ done }: { done: boolean }) {
   );
 }
 
-const Block = memo(function Block({ text }: { text: string }) {
-  return (
-    <ReactMarkdown remarkPlugins={REMARK} rehypePlugins={REHYPE} components={COMPONENTS} urlTransform={(url) => safeAddress(url) ?? ''}>
-      {text}
-    </ReactMarkdown>
-  );
+/** So many pieces stay parsed while they are scrolled away. */
+const KEPT = 600;
+const kept = new Map<string, ReactElement>();
+
+function parsed(text: string): ReactElement {
+  const known = kept.get(text);
+  if (known) return known;
+  const made = ReactMarkdown({
+    children: text,
+    remarkPlugins: REMARK,
+    rehypePlugins: REHYPE,
+    components: COMPONENTS,
+    urlTransform: (url) => safeAddress(url) ?? '',
+  });
+  kept.set(text, made);
+  if (kept.size > KEPT) for (const oldest of [...kept.keys()].slice(0, KEPT / 4)) kept.delete(oldest);
+  return made;
+}
+
+const Block = memo(function Block({ text, atOnce }: { text: string; atOnce: boolean }) {
+  // Parsing takes longer than a frame has. A piece that comes in is there as it was written at once, and formatted when there is time.
+  const formatted = useDeferredValue(true, atOnce || kept.has(text));
+  return formatted ? parsed(text) : <p className="plain">{text}</p>;
 });
 
-/** A Markdown text. A piece that is finished is parsed once, however long the text grows behind it. */
-export default function Markdown({ text }: { text: string }) {
-  return splitBlocks(text).map((block, i) => <Block key={i} text={block} />);
+/**
+ * A Markdown text. A piece that is finished is parsed once, however long the text grows behind it.
+ * @param props.atOnce whether new pieces are formatted in the frame they come in: somebody watches them being written
+ */
+export default function Markdown({ text, atOnce }: { text: string; atOnce: boolean }) {
+  return splitBlocks(text).map((block, i) => <Block key={i} text={block} atOnce={atOnce} />);
 }

@@ -8,8 +8,18 @@ const LINE = 24;
 /** A long text begins folded; none of them is estimated higher than that. */
 const MOST_LINES = 24;
 
+const known = new WeakMap<Entry, { width: number; height: number }>();
+
 /** @param width of the column, in pixels; the answer is in pixels too */
 export function estimatedHeight(entry: Entry, width: number): number {
+  const before = known.get(entry);
+  if (before?.width === width) return before.height;
+  const height = estimate(entry, width);
+  known.set(entry, { width, height });
+  return height;
+}
+
+function estimate(entry: Entry, width: number): number {
   switch (entry.type) {
     case 'text': {
       const content = textField(entry.payload, 'content') ?? '';

@@ -22,12 +22,16 @@ export default function MessageMenu() {
   const desk = useChatDesk();
   const { menu, selecting } = useView(desk.view);
   const wide = useWide();
+  // What leaves still shows what it was about.
+  const latest = useRef(menu);
+  if (menu) latest.current = menu;
+  const shown = latest.current;
   const close = () => desk.set({ menu: null });
   return (
     <>
-      {menu && wide && <AtPointer key={menu.entry.key} menu={menu} onClose={close} />}
+      {shown && wide && <AtPointer menu={shown} open={menu !== null} onClose={close} />}
       <Sheet title={t('menu.title')} open={menu !== null && !wide} onClose={close}>
-        {menu && !wide && <InSheet menu={menu} onClose={close} />}
+        {shown && !wide && <InSheet menu={shown} onClose={close} />}
       </Sheet>
       <Sheet title={t('menu.select')} open={selecting !== null} onClose={() => desk.set({ selecting: null })}>
         <p className="selectable" dir="auto">
@@ -40,7 +44,7 @@ export default function MessageMenu() {
 
 type Menued = { menu: NonNullable<ChatDeskView['menu']>; onClose: () => void };
 
-function AtPointer({ menu, onClose }: Menued) {
+function AtPointer({ menu, open, onClose }: Menued & { open: boolean }) {
   const { t } = useTranslation();
   const acts = useActs(menu);
   const point = useRef<HTMLSpanElement>(null);
@@ -51,8 +55,8 @@ function AtPointer({ menu, onClose }: Menued) {
         className="menu-popover"
         aria-label={t('menu.title')}
         triggerRef={point}
-        isOpen
-        onOpenChange={(open) => !open && onClose()}
+        isOpen={open}
+        onOpenChange={(next) => !next && onClose()}
         placement="bottom start"
         offset={4}
       >

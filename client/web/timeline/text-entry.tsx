@@ -3,11 +3,10 @@ import { lazy, memo, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Entry } from '../model/entry.ts';
 import { textField } from '../model/timeline.ts';
+import { loadMarkdown } from './load-markdown.ts';
 import { useUnfolded } from './memory.ts';
 import { Quotation } from './quotation.tsx';
 
-/** The heaviest part of the page. Asked for early, it is there when the first text is. */
-export const loadMarkdown = () => import('../markdown/markdown.tsx');
 const Markdown = lazy(loadMarkdown);
 
 /** Texts longer than this many characters begin folded. */
@@ -62,7 +61,7 @@ function Document({ entry, content }: { entry: Entry; content: string }) {
           shown
         ) : (
           <Suspense fallback={<div className="plain">{shown}</div>}>
-            <Markdown text={shown} />
+            <Markdown text={shown} atOnce={flowing} />
           </Suspense>
         )}
       </div>

@@ -8,7 +8,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Activity } from './activity.tsx';
 import { Announcer } from './announcer.tsx';
 import { Row } from './row.tsx';
-import { loadMarkdown } from './text-entry.tsx';
+import { loadMarkdown } from './load-markdown.ts';
 import { TimelineTop } from './timeline-top.tsx';
 import { useWindow } from './use-window.ts';
 

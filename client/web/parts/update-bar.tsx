@@ -1,0 +1,17 @@
+/** A newer version is there: it is loaded when the user says so, and not under their hands. */
+import { useTranslation } from 'react-i18next';
+import { useView } from './contexts.ts';
+import { updateReady } from './shell.ts';
+
+export function UpdateBar() {
+  const { t } = useTranslation();
+  if (!useView(updateReady)) return null;
+  return (
+    <aside className="update-bar" role="status" aria-label={t('update.ready')}>
+      <span>{t('update.ready')}</span>
+      <button type="button" className="text-button" onClick={() => location.reload()}>
+        {t('update.load')}
+      </button>
+    </aside>
+  );
+}
