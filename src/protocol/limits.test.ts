@@ -18,7 +18,12 @@ describe('readLimits', () => {
     expect(() => readLimits({ LINEUP_BURST: '0' })).toThrow(/^LINEUP_BURST must be a whole number above 0$/);
   });
 
+  test('takes a part of a day, and of nothing else', () => {
+    expect(readLimits({ LINEUP_RETAIN_DAYS: '0.5' }).retain_days).toBe(0.5);
+    expect(() => readLimits({ LINEUP_RETAIN_DAYS: '0' })).toThrow(/^LINEUP_RETAIN_DAYS must be a number above 0$/);
+  });
+
   test.each(['-1', '1.5', 'many', '1e400', '9007199254740992'])('refuses %s by the name of the variable', (value) => {
-    expect(() => readLimits({ LINEUP_RETAIN_DAYS: value })).toThrow(/^LINEUP_RETAIN_DAYS /);
+    expect(() => readLimits({ LINEUP_RETAIN_BYTES: value })).toThrow(/^LINEUP_RETAIN_BYTES /);
   });
 });

@@ -17,6 +17,7 @@ export interface Limits {
   burst: number;
   retain_messages: number;
   retain_bytes: number;
+  /** May be a fraction. */
   retain_days: number;
   sockets_per_device: number;
   devices_per_agent: number;
@@ -56,7 +57,8 @@ export function limitVariable(name: keyof Limits): string {
  * Reads the limits from a Worker's variables.
  *
  * A variable that is unset or empty keeps the default.
- * @throws RangeError naming the variable, when one is not a whole number of 0 or more (only `LINEUP_RATE_PER_S` may be 0).
+ * @throws RangeError naming the variable, when one is not a whole number above 0; only `LINEUP_RATE_PER_S` may be 0, and only
+ * `LINEUP_RETAIN_DAYS` a fraction.
  */
 export function readLimits(env: object): Limits {
   const limits: Limits = { ...DEFAULT_LIMITS };
@@ -65,8 +67,10 @@ export function readLimits(env: object): Limits {
     const raw: unknown = Reflect.get(env, variable);
     if (raw === undefined || raw === null || raw === '') continue;
     const value = Number(raw);
-    if (!Number.isSafeInteger(value) || value < 0 || (value === 0 && name !== 'rate_per_s')) {
-      throw new RangeError(`${variable} must be a whole number above 0${name === 'rate_per_s' ? ', or 0 for no limit' : ''}`);
+    const isNumber = name === 'retain_days' ? Number.isFinite(value) : Number.isSafeInteger(value);
+    if (!isNumber || value < 0 || (value === 0 && name !== 'rate_per_s')) {
+      const kind = name === 'retain_days' ? 'number' : 'whole number';
+      throw new RangeError(`${variable} must be a ${kind} above 0${name === 'rate_per_s' ? ', or 0 for no limit' : ''}`);
     }
     limits[name] = value;
   }

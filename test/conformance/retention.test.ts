@@ -1,6 +1,6 @@
 /** §8, retention: how much stays, what survives, what goes along, and how a gap is told. */
 import { describe, expect, it } from 'vitest';
-import { useRelay, type Room } from './people.ts';
+import { sleep, useRelay, type Room } from './people.ts';
 import type { Joined } from './wire.ts';
 
 /** Messages by which trimming may lag behind the limit (§8). */
@@ -218,5 +218,32 @@ describe('§8 retention by bytes', () => {
     expect((await relay.history(agent)).map((frame) => frame.type)).toEqual(['text', 'lineup.v1.ui.open', 'lineup.v1.ui.patch']);
     expect((await relay.page(agent, '?limit=1')).oldest_seq).toBe(1);
     expect((await relay.history(agent))[0]!.id).toBe(id);
+  });
+});
+
+describe('§8 retention by age', () => {
+  // Two seconds.
+  const relay = useRelay({ LINEUP_RETAIN_DAYS: String(2 / 86_400) });
+
+  it('messages, files and settled calls go by themselves when they are old; what is open stays', async () => {
+    const { agent, devices, a, d } = await relay.room(1);
+    const file = await relay.upload(agent, 'bytes');
+    await a.ok('file', { file_id: file, name: 'a', mime_type: 'text/plain', size: 5 });
+    await a.ok('tool.call', { name: 'choice', call_id: 'done', arguments: {} });
+    await d[0]!.ok('tool.result', { name: 'choice', call_id: 'done', result: { message: 'x' } });
+    const open = await a.ok('tool.call', { name: 'choice', call_id: 'open', arguments: {} });
+    for (let i = 0; (await relay.history(agent)).length > 0; i++) {
+      expect(i, 'still there').toBeLessThan(100);
+      await sleep(100);
+    }
+    expect(await relay.audit(agent)).toMatchObject([{ call_id: 'open', status: 'pending' }]);
+    expect((await relay.call('GET', `/v1/conversations/${agent.conversation}/files/${file}`, { as: agent })).status).toBe(404);
+    const wire = await relay.join(devices[0]!, { resume: { epoch: a.welcome.epoch, seq: 0 } });
+    expect(wire.welcome).toMatchObject({ gap: true, head_seq: 4, oldest_seq: 5, pending_calls: ['open'] });
+    expect(wire.replay.map(({ id }) => id)).toEqual([open.id]);
+    const at = await relay.join(devices[0]!, { resume: { epoch: a.welcome.epoch, seq: 4 } });
+    expect(at.welcome).toMatchObject({ gap: false, resumed: true });
+    expect((await a.ok('text', { content: 'next' })).seq).toBe(5);
+    await at.ok('tool.result', { name: 'choice', call_id: 'open', result: { message: 'x' } });
   });
 });
