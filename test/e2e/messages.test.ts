@@ -78,17 +78,17 @@ describe('what can be done with a message', () => {
     const source = '**Bold** and\n\n- a list';
     await agent.say(source);
     await app.page.locator('.document li').click({ button: 'right' });
-    await app.page.getByRole('menuitem', { name: 'Copy as Markdown' }).click();
+    await app.page.getByRole('dialog').getByRole('button', { name: 'Copy as Markdown' }).click();
     expect(await app.page.evaluate(() => navigator.clipboard.readText())).toBe(source);
-    await app.page.getByRole('menu').waitFor({ state: 'detached' });
+    await app.page.getByRole('dialog').waitFor({ state: 'detached' });
     // A mouse that rests where the menu opens would choose for the keyboard.
     await app.page.mouse.move(4, 4);
     const more = app.page.getByRole('button', { name: 'What can be done with this message' });
     await more.focus();
     await app.page.keyboard.press('Enter');
-    const reply = app.page.getByRole('menuitem', { name: 'Reply' });
+    const reply = app.page.getByRole('dialog').getByRole('button', { name: 'Reply' });
     await reply.waitFor();
-    await app.page.keyboard.press('Home');
+    await app.page.keyboard.press('ArrowUp');
     await until('the first item has the focus', () => reply.evaluate((item) => item === document.activeElement));
     expect(await app.violations()).toEqual([]);
     await app.page.keyboard.press('Enter');

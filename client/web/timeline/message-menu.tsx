@@ -1,6 +1,5 @@
 /** What can be done with a message: a menu at the pointer, a sheet where there is little room. */
-import { useRef } from 'react';
-import { Menu, MenuItem } from 'react-aria-components/Menu';
+import { useEffect, useRef, type KeyboardEvent } from 'react';
 import { Popover } from 'react-aria-components/Popover';
 import { useTranslation } from 'react-i18next';
 import { useChatDesk, type ChatDeskView } from '../chat/chat-desk.ts';
@@ -31,7 +30,7 @@ export default function MessageMenu() {
     <>
       {shown && wide && <AtPointer menu={shown} open={menu !== null} onClose={close} />}
       <Sheet title={t('menu.title')} open={menu !== null && !wide} onClose={close}>
-        {shown && !wide && <InSheet menu={shown} onClose={close} />}
+        {shown && !wide && <Acts menu={shown} onClose={close} />}
       </Sheet>
       <Sheet title={t('menu.select')} open={selecting !== null} onClose={() => desk.set({ selecting: null })}>
         <p className="selectable" dir="auto">
@@ -46,7 +45,6 @@ type Menued = { menu: NonNullable<ChatDeskView['menu']>; onClose: () => void };
 
 function AtPointer({ menu, open, onClose }: Menued & { open: boolean }) {
   const { t } = useTranslation();
-  const acts = useActs(menu);
   const point = useRef<HTMLSpanElement>(null);
   return (
     <>
@@ -60,41 +58,37 @@ function AtPointer({ menu, open, onClose }: Menued & { open: boolean }) {
         placement="bottom start"
         offset={4}
       >
-        <Menu
-          className="menu"
-          aria-label={t('menu.title')}
-          autoFocus="first"
-          onClose={onClose}
-          onAction={(id) => acts.find((act) => act.id === id)?.run()}
-        >
-          {acts.map(({ id, icon }) => (
-            <MenuItem key={id} id={id} className="menu-item" textValue={t(`menu.${id}`)}>
-              <Icon name={icon} small />
-              {t(`menu.${id}`)}
-            </MenuItem>
-          ))}
-        </Menu>
+        <Acts menu={menu} onClose={onClose} />
       </Popover>
     </>
   );
 }
 
-function InSheet({ menu, onClose }: Menued) {
+/** The arrow keys go from one to the next, as in any menu. */
+function stepOn({ key, currentTarget }: KeyboardEvent<HTMLElement>): void {
+  const next = { ArrowDown: currentTarget.nextElementSibling, ArrowUp: currentTarget.previousElementSibling }[key];
+  if (next instanceof HTMLElement) next.focus();
+}
+
+function Acts({ menu, onClose }: Menued) {
   const { t } = useTranslation();
   const acts = useActs(menu);
+  const all = useRef<HTMLDivElement>(null);
+  useEffect(() => all.current?.querySelector('button')?.focus(), []);
   return (
-    <div className="menu in-sheet">
+    <div className="menu" ref={all}>
       {acts.map(({ id, icon, run }) => (
         <button
           key={id}
           type="button"
           className="menu-item"
+          onKeyDown={stepOn}
           onClick={() => {
             onClose();
             run();
           }}
         >
-          <Icon name={icon} />
+          <Icon name={icon} small />
           {t(`menu.${id}`)}
         </button>
       ))}

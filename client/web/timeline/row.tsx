@@ -44,7 +44,7 @@ export const Row = memo(
           <Render entry={entry} />
           {entry.mine && marked && <DeliveryMark entry={entry} />}
           {said && (
-            <button type="button" className="icon-button entry-more" aria-haspopup="menu" aria-label={t('menu.open')} onClick={openAt}>
+            <button type="button" className="icon-button entry-more" aria-haspopup="dialog" aria-label={t('menu.open')} onClick={openAt}>
               <Icon name="more" small />
             </button>
           )}
