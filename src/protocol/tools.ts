@@ -146,7 +146,12 @@ export type CheckedCall =
   | { name: 'confirm'; action: 'ask'; arguments: ConfirmArguments }
   | { name: 'input'; action: 'ask'; arguments: InputArguments }
   | { name: 'calculator'; action: 'add' | 'subtract' | 'multiply' | 'divide'; arguments: z.infer<typeof operands> }
-  | { name: 'canvas'; action: string; arguments: JsonObject };
+  | ({ name: 'canvas' } & CanvasCall);
+
+type CanvasActions = (typeof TOOLS)['canvas']['actions'];
+
+/** An action of the canvas with checked arguments. */
+export type CanvasCall = { [A in keyof CanvasActions]: { action: A; arguments: z.infer<CanvasActions[A]['arguments']> } }[keyof CanvasActions];
 
 /**
  * Checks a `tool.call` on the device (§11): the tool, the action, the arguments, in this order.

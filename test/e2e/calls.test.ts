@@ -25,6 +25,7 @@ it('the device says what it has: its tools with schemas, and an inventory of its
       { name: 'confirm', type: 'action' },
       { name: 'input', type: 'action' },
       { name: 'calculator', type: 'toolset', actions: [{ name: 'add' }, { name: 'subtract' }, { name: 'multiply' }, { name: 'divide' }] },
+      { name: 'canvas', type: 'app', actions: ['open', 'draw', 'undo', 'clear', 'snapshot', 'close'].map((name) => ({ name })) },
     ],
   });
   const inventory = await agent.hear(({ type }) => type === 'lineup.v1.client.inventory', 'the inventory');

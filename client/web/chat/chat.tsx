@@ -10,6 +10,7 @@ import { TopBar } from './top-bar.tsx';
 import { Tray } from './tray.tsx';
 
 const Stage = lazy(() => import('../surfaces/stage.tsx'));
+const CanvasStage = lazy(() => import('../canvas/canvas-stage.tsx'));
 const MessageMenu = lazy(() => import('../timeline/message-menu.tsx'));
 const FindSheet = lazy(() => import('./find-sheet.tsx'));
 
@@ -23,7 +24,9 @@ export function Chat({ back, onMore }: { back: string | null; onMore: () => void
   const menuUsed = useEver(menu !== null);
   const findUsed = useEver(finding);
   useFindKey(desk);
-  const { open } = useView(useConversation().surfaces.view);
+  const { surfaces, canvas } = useConversation();
+  const { open } = useView(surfaces.view);
+  const boards = useView(canvas.view);
   return (
     <ChatDeskProvider value={desk}>
       <main className="chat">
@@ -36,6 +39,11 @@ export function Chat({ back, onMore }: { back: string | null; onMore: () => void
       {open.length > 0 && (
         <Suspense>
           <Stage />
+        </Suspense>
+      )}
+      {boards && (
+        <Suspense>
+          <CanvasStage desk={boards} />
         </Suspense>
       )}
       <Suspense>

@@ -42,7 +42,7 @@ describe('a call that cannot be shown', () => {
       message: expect.stringContaining('arguments.options:') as string,
     });
     expect(answerOf('toaster', 'toast', {}).error?.code).toBe('unknown_tool');
-    expect(answerOf('canvas', 'open', { width: 10, height: 10 }).error?.code).toBe('unknown_tool');
+    expect(answerOf('canvas', 'open', { width: 0, height: 10 }).error?.code).toBe('invalid_arguments');
     expect(answerOf('choice', 'ask', { question: 'Where?', options: ['a'] }).error?.code).toBe('unknown_action');
   });
 });

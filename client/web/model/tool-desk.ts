@@ -1,8 +1,9 @@
-/** What this device does with a `tool.call`: answer it by itself, or ask the user (§11). */
+/** What this device does with a `tool.call`: answer it by itself, ask the user, or hand it to the drawing boards (§11). */
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import type { Payloads } from '../../../src/protocol/messages.ts';
 import {
   checkToolCall,
+  type CanvasCall,
   type CheckedCall,
   type ChoiceArguments,
   type ConfirmArguments,
@@ -11,7 +12,7 @@ import {
 } from '../../../src/protocol/tools.ts';
 
 /** The tools that this version has; `tool.list` answers these and no others. */
-export const OFFERED_TOOLS: readonly ToolName[] = ['choice', 'confirm', 'input', 'calculator'];
+export const OFFERED_TOOLS: readonly ToolName[] = ['choice', 'confirm', 'input', 'calculator', 'canvas'];
 
 /** A question for the user. */
 export type Question =
@@ -30,7 +31,7 @@ type ToolCall = Payloads['tool.call'];
 type ToolResult = Payloads['tool.result'];
 
 /** What to do with a call. */
-export type Decision = { do: 'ask'; question: Question } | { do: 'answer'; result: ToolResult };
+export type Decision = { do: 'ask'; question: Question } | { do: 'answer'; result: ToolResult } | { do: 'draw'; call: CanvasCall };
 
 const decided = new WeakMap<ToolCall, Decision>();
 
@@ -60,7 +61,7 @@ function look(call: ToolCall): Decision {
     case 'calculator':
       return { do: 'answer', result: { ...heading(call), ...calculate(value) } };
     case 'canvas':
-      return { do: 'answer', result: { ...heading(call), error: { code: 'unknown_tool', message: 'name: this device has no tool "canvas"' } } };
+      return { do: 'draw', call: value };
   }
 }
 

@@ -135,7 +135,7 @@ describe('what the device answers by itself', () => {
     link.emit('message', { ...frameOf(0, 'tool.list', {}), id: 'ask', seq: null });
     const [answer] = link.sentOf('tool.list');
     expect(answer).toMatchObject({ reply_to: 'ask' });
-    expect(answer?.tools).toMatchObject([{ name: 'choice' }, { name: 'confirm' }, { name: 'input' }, { name: 'calculator' }]);
+    expect(answer?.tools).toMatchObject([{ name: 'choice' }, { name: 'confirm' }, { name: 'input' }, { name: 'calculator' }, { name: 'canvas' }]);
   });
 
   it('is its inventory, at each connection and at each change while there is one', () => {

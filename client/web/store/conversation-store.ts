@@ -8,6 +8,7 @@ import type { Welcome } from '../../../src/protocol/handshake.ts';
 import type { FileInfo } from '../../../src/protocol/http.ts';
 import { DEFAULT_LIMITS, MAX_TEXT_CHARACTERS } from '../../../src/protocol/limits.ts';
 import type { Payloads } from '../../../src/protocol/messages.ts';
+import { CanvasDoor } from '../canvas/canvas-door.ts';
 import { callerOf } from '../capabilities/caller.ts';
 import type { ConversationHost } from '../capabilities/host.ts';
 import type { Entry } from '../model/entry.ts';
@@ -57,6 +58,7 @@ export class ConversationStore {
   readonly view: Observable<ConversationView>;
   readonly files: FileShelf;
   readonly surfaces: SurfaceShelf;
+  readonly canvas: CanvasDoor;
   readonly #link: Link;
   readonly #http: ConversationHttp;
   readonly #local: LocalStore;
@@ -93,6 +95,7 @@ export class ConversationStore {
       host: options.host,
       send: (type, payload) => void this.#send(type, payload),
       discard: (id) => this.#link.discard(id),
+      draw: (call) => this.canvas.take(call),
       caller: callerOf({
         conversationId: options.conversationId,
         agent: options.agentKey,
@@ -102,6 +105,13 @@ export class ConversationStore {
         download: (fileId) => this.#http.download(this.id, fileId),
         send: (type, payload) => this.#send(type, payload),
       }),
+    });
+    this.canvas = new CanvasDoor({
+      conversationId: options.conversationId,
+      owner: `${options.agentKey} ${options.conversationId}`,
+      local: options.local,
+      isPending: (callId) => timeline.isPending(callId),
+      send: (result) => void this.#send('tool.result', result),
     });
     this.files = new FileShelf((fileId) => this.#http.download(this.id, fileId));
     this.surfaces = new SurfaceShelf((payload) => void this.#send('lineup.v1.ui.event', payload), options.schedule ?? nextFrame);
@@ -133,6 +143,7 @@ export class ConversationStore {
     on('settled', ({ call_id, status, by }) => {
       this.#timeline.settle(call_id, status, by);
       this.#desk.settled(call_id);
+      if (!('id' in by && by.id === this.me.id)) this.canvas.lost(call_id);
     });
     on('conversation', ({ conversation, change }) => {
       if (conversation.conversation_id === this.id && change === 'renamed') this.#title = conversation.title;
@@ -141,6 +152,7 @@ export class ConversationStore {
     this.#unlisten.push(this.#desk.declareChanges(() => this.#link.state.name === 'online'));
     this.#link.start();
     for (const update of this.#link.outbox) this.#onSent(update);
+    this.canvas.restore();
     void this.#history.open();
     this.view.changed();
   }

@@ -6,6 +6,7 @@ import type { Payloads } from '../../../src/protocol/messages.ts';
 import { describeTools } from '../../../src/protocol/tools.ts';
 import type { Caller } from '../capabilities/desk-parts.ts';
 import type { ConversationHost } from '../capabilities/host.ts';
+import type { BoardCall } from '../canvas/canvas-door.ts';
 import { decide, OFFERED_TOOLS } from '../model/tool-desk.ts';
 import type { LocalStore } from './local-store.ts';
 
@@ -18,6 +19,8 @@ interface DeviceDeskParts {
   host: ConversationHost;
   /** The conversation as calls come from it. */
   caller: Caller;
+  /** Carries out what concerns a drawing board. */
+  draw: (call: BoardCall) => void;
   send: Send;
   /** Takes a message back that the relay does not have yet. */
   discard: (id: string) => void;
@@ -61,8 +64,8 @@ export class DeviceDesk {
     if (isMessage(message, 'lineup.v1.app.cancel')) this.settled(message.payload.call_id);
     if (message.settled !== undefined || message.payload.sealed !== undefined) return;
     if (isMessage(message, 'tool.list')) this.#parts.send('tool.list', { tools: describeTools(OFFERED_TOOLS), reply_to: message.id });
-    if (isMessage(message, 'tool.call')) this.#toolCall(message.payload);
-    if (isMessage(message, 'lineup.v1.app.call')) this.#appCall(message.payload, message.target !== undefined && 'id' in message.target);
+    if (isMessage(message, 'tool.call')) this.#toolCall(message.payload, isForOne(message));
+    if (isMessage(message, 'lineup.v1.app.call')) this.#appCall(message.payload, isForOne(message));
   }
 
   /** Somebody settled a call. */
@@ -80,9 +83,11 @@ export class DeviceDesk {
     this.#parts.host.desk.leave(this.#parts.caller.conversationId);
   }
 
-  #toolCall(call: Payloads['tool.call']): void {
+  #toolCall(call: Payloads['tool.call'], mineAlone: boolean): void {
+    if (!this.#parts.caller.isPending(call.call_id)) return;
     const decision = decide(call);
-    if (decision.do === 'answer' && this.#parts.caller.isPending(call.call_id)) this.#parts.send('tool.result', decision.result);
+    if (decision.do === 'answer') this.#parts.send('tool.result', decision.result);
+    if (decision.do === 'draw') this.#parts.draw({ callId: call.call_id, call: decision.call, mineAlone });
   }
 
   /**
@@ -100,4 +105,9 @@ export class DeviceDesk {
   #named(revision: string): string {
     return `${this.#parts.me.id} ${revision}`;
   }
+}
+
+/** Whether a message is for this device and no other. */
+function isForOne({ target }: Delivered): boolean {
+  return target !== undefined && 'id' in target;
 }

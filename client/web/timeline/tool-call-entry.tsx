@@ -1,5 +1,5 @@
 /** A `tool.call`: a card while it waits for the user, one line once it is over. */
-import { memo } from 'react';
+import { lazy, memo, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Payloads } from '../../../src/protocol/messages.ts';
 import { CallCard } from '../cards/call-card.tsx';
@@ -9,10 +9,19 @@ import { decide, type Question } from '../model/tool-desk.ts';
 import { QuietLine } from './quiet-line.tsx';
 import { useOutcome } from './use-outcome.ts';
 
+const CanvasEntry = lazy(() => import('../canvas/canvas-entry.tsx'));
+
 export const ToolCallEntry = memo(function ToolCallEntry({ entry }: { entry: Entry }) {
   const call = entry.payload as Payloads['tool.call'];
   const decision = decide(call);
   if (decision.do === 'answer') return <OwnWork entry={entry} />;
+  if (decision.do === 'draw') {
+    return (
+      <Suspense fallback={<div className="surface-waiting" />}>
+        <CanvasEntry entry={entry} call={decision.call} />
+      </Suspense>
+    );
+  }
   if (entry.call && isOpen(entry.call)) return <CallCard entry={entry} question={decision.question} />;
   return <Settled entry={entry} question={decision.question} />;
 });
