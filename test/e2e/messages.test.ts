@@ -158,7 +158,8 @@ describe('search', () => {
         .locator('.document em')
         .evaluate((element) => element.getBoundingClientRect().top > 0 && element.getBoundingClientRect().bottom < innerHeight),
     );
-    await app.page.keyboard.press('Control+k');
+    await app.page.getByRole('button', { name: 'Find' }).click();
+    await app.page.getByRole('searchbox').waitFor();
     await app.page.keyboard.type('no such words');
     await app.sees('Nothing found in what is loaded.');
     await app.page.keyboard.press('Escape');

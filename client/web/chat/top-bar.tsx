@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { useConversationPart } from '../parts/contexts.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Monogram } from '../parts/monogram.tsx';
+import { useChatDesk } from './chat-desk.ts';
 import { lineOf, useStatusWords } from './status.ts';
 
 export function TopBar({ back, onMore }: { back: string | null; onMore: () => void }) {
@@ -10,6 +11,7 @@ export function TopBar({ back, onMore }: { back: string | null; onMore: () => vo
   const agent = useConversationPart((view) => view.agent.name);
   const title = useConversationPart((view) => view.title);
   const line = useConversationPart(lineOf);
+  const desk = useChatDesk();
   const { words, online } = useStatusWords();
   return (
     <>
@@ -27,6 +29,9 @@ export function TopBar({ back, onMore }: { back: string | null; onMore: () => vo
             <span role="status">{words}</span>
           </p>
         </div>
+        <button type="button" className="icon-button" aria-label={t('find.title')} onClick={() => desk.set({ finding: true })}>
+          <Icon name="search" />
+        </button>
         <button type="button" className="icon-button" aria-label={t('chat.more')} onClick={onMore}>
           <Icon name="more" />
         </button>
