@@ -40,8 +40,8 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.{ts,tsx}', 'test/faults/**/*.test.ts', 'test/conformance/**/*.test.ts'],
-          // Real relays and browsers on one machine: one file at a time, and long enough for a slow one.
-          fileParallelism: false,
+          // Real relays and browsers, each on ports and folders of its own: they wait more than they work.
+          maxWorkers: 3,
           testTimeout: 180_000,
           hookTimeout: 180_000,
         },
