@@ -202,6 +202,7 @@ export class Conversation {
     const batch = this.#waiting;
     this.#waiting = [];
     this.#delivery.apply(this.#committer.commit(batch, this.#ports.clock.now(), (id) => this.roster.isOnline(id)));
+    this.#save();
   }
 
   /** A frame of a connection that was welcomed. */
@@ -280,7 +281,6 @@ export class Conversation {
         await this.#ports.nextTurn();
         if (this.#waiting.length === 0) return;
         this.flush();
-        this.#save();
       } while (true);
     } catch (error) {
       this.#ports.report(error);

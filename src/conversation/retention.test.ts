@@ -76,6 +76,23 @@ describe('retention', () => {
     expect(room.sql.exec('SELECT seq FROM log WHERE seq < 5')).toEqual([]);
   });
 
+  it('leaves nothing of a call that expired or was cancelled after its time in the log', async () => {
+    const room = new Room({ retain_days: 1 });
+    const agent = await room.join(AGENT);
+    for (const [call_id, days] of [
+      ['a', 4],
+      ['b', 6],
+    ] as const) {
+      await room.send(agent, 'tool.call', { name: 'choice', call_id, arguments: {}, expires_at: new Date(OPENS_AT + days * DAY).toISOString() });
+    }
+    room.pass(3 * DAY);
+    expect(room.sql.exec('SELECT seq FROM log')).toEqual([{ seq: 1 }, { seq: 2 }]);
+    await room.send(agent, 'tool.cancel', { call_id: 'b' });
+    expect(room.sql.exec('SELECT seq FROM log WHERE seq < 3')).toEqual([{ seq: 1 }]);
+    room.pass(DAY);
+    expect(room.sql.exec('SELECT seq FROM log WHERE seq < 3')).toEqual([]);
+  });
+
   it('takes what was known of calls and edits with their messages', async () => {
     const room = new Room({ retain_days: 1 });
     const [agent, phone] = [await room.join(AGENT), await room.join(PHONE)];

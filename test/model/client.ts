@@ -54,6 +54,8 @@ export class Client {
   /** The cursor that the relay was told of, and bytes received beyond it. */
   #told = 0;
   #beyond: [number, number][] = [];
+  /** Ids that were sent by this socket first. */
+  #sentHere = new Set<string>();
   /** Ids that were sent by this socket, and have no answer. */
   #unanswered: string[] = [];
 
@@ -88,6 +90,7 @@ export class Client {
     this.#seen = new Set();
     this.#synced = false;
     this.#beyond = [];
+    this.#sentHere = new Set();
     this.#unanswered = [];
     this.#hello(this.socket, ++this.#attempt, { cancel_pending: cancels, ...(this.#resumed && { resume: { ...this.#resumed } }) });
   }
@@ -105,6 +108,12 @@ export class Client {
     if (!this.socket) return;
     this.read();
     this.#room.cut(this.socket);
+  }
+
+  /** Hands a frame over for the first time: it never comes back to this socket. */
+  sendFirst(id: string, type: string, payload: JsonObject, target?: JsonObject): void {
+    this.#sentHere.add(id);
+    this.send(id, type, payload, target);
   }
 
   /** Hands a frame over; its answer is due with the end of the turn. */
@@ -161,6 +170,7 @@ export class Client {
 
   #take(frame: Seen, bytes: number): void {
     const { type, payload } = frame;
+    if (frame.sender?.id === this.self.id && this.#sentHere.has(frame.id)) this.#problem(`${frame.id} came back to the socket that sent it`);
     if (typeof frame.seq === 'number') this.#logged(frame, bytes);
     else if (type === 'system.welcome') this.#welcomed(payload);
     else if (type === 'system.synced') this.#sync(payload.seq as number);
@@ -205,6 +215,7 @@ export class Client {
     if (at === -1) this.#problem(`an answer to ${answer.ref} that nobody waits for: ${answer.code ?? 'ack'}`);
     this.#unanswered.splice(at, 1);
     if (answer.code === null) this.mind?.known.add(`${this.self.id} ${answer.ref}`);
+    else this.#sentHere.delete(answer.ref);
     this.#onAnswer(this, answer);
   }
 

@@ -35,6 +35,8 @@ export type Happening =
   | { do: 'late hello'; who: Who }
   | { do: 'cut'; who: Who }
   | { do: 'deafen'; who: Who }
+  /** Somebody asks for history, so what waits is committed. */
+  | { do: 'look' }
   | { do: 'crash' };
 
 /** A step between two turns. */
@@ -96,6 +98,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: is('late hello'), who }) },
   { weight: 2, arbitrary: fc.record({ do: is('cut'), who }) },
   { weight: 2, arbitrary: fc.record({ do: is('deafen'), who }) },
+  { weight: 1, arbitrary: fc.record({ do: is('look') }) },
   { weight: 1, arbitrary: fc.record({ do: is('crash') }) },
 );
 

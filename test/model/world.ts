@@ -126,6 +126,7 @@ export class World {
         return;
       }
       case 'hibernate':
+        this.#problems.push(...flaws(this.room), ...disagreements(this.room));
         this.room.hibernate();
         return;
       case 'pass':
@@ -156,6 +157,9 @@ export class World {
         return;
       case 'deafen':
         if (this.clients[next.who].socket) this.clients[next.who].socket!.deaf = true;
+        return;
+      case 'look':
+        this.room.conversation.flush();
         return;
       case 'crash':
         for (const each of Object.values(this.clients)) each.read();
@@ -289,7 +293,7 @@ export class World {
     this.#sent.set(`${sent.by.id} ${sent.id}`, sent);
     this.#unacked.push(sent);
     if (http) this.#post(sent);
-    else client.send(sent.id, type, payload, sent.target);
+    else client.sendFirst(sent.id, type, payload, sent.target);
     return sent;
   }
 
@@ -389,10 +393,10 @@ export class World {
     if (this.clients.tablet.isOpen) this.#problems.push('a revoked device kept its socket');
   }
 
-  /** Everyone comes back and reads until there is nothing left to read. */
+  /** Everyone comes back, if it is not there, and reads until there is nothing left to read. */
   async #heal(): Promise<void> {
     for (const who of WHO) {
-      this.#take({ do: 'connect', who, memory: 'all', cancels: false });
+      if (!this.clients[who].hears) this.#take({ do: 'connect', who, memory: 'all', cancels: false });
       await this.#endTurn();
     }
     let before = '';
@@ -400,6 +404,7 @@ export class World {
       for (const who of WHO) {
         // It fell behind what retention left.
         if (!this.clients[who].isOpen) this.#take({ do: 'connect', who, memory: 'all', cancels: false });
+        this.#resend(who);
         this.clients[who].received();
       }
       await this.#endTurn();
