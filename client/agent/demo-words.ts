@@ -1,7 +1,21 @@
 /** What the demo agent says, in the two languages that it speaks. */
+import { TOUR_WORDS, type TourWords } from './demo-tour-words.ts';
 
 /** Everything that the demo agent can be asked to do. */
-export type Ability = 'help' | 'choice' | 'confirm' | 'input' | 'image' | 'file' | 'markdown' | 'long' | 'progress' | 'edit' | 'error' | 'tools';
+export type Ability =
+  | 'help'
+  | 'choice'
+  | 'confirm'
+  | 'input'
+  | 'image'
+  | 'file'
+  | 'markdown'
+  | 'long'
+  | 'progress'
+  | 'edit'
+  | 'error'
+  | 'tools'
+  | 'tour';
 
 /** The demo agent in one language. */
 export interface Words {
@@ -21,6 +35,7 @@ export interface Words {
   edit: { before: string; after: string };
   error: string;
   tools: { asking: string; none: string; row: string; offline: string; unknown: string };
+  tour: TourWords;
   gotImage: string;
   gotFile: (name: string, bytes: number) => string;
 }
@@ -38,6 +53,7 @@ const en: Words = {
     edit: ['edit'],
     error: ['error', 'fail'],
     tools: ['tools'],
+    tour: ['tour'],
     help: ['help', '?', 'hello', 'hi'],
   },
   help: `I am the **demo agent**. No model stands behind me: I show what an agent can do on your phone. Send one of these words:
@@ -55,6 +71,7 @@ const en: Words = {
 | **edit** | I change what I have said |
 | **error** | something goes wrong |
 | **tools** | what your devices can do |
+| **tour** | all of it: every tool, surfaces, apps, permissions |
 
 Anything else I repeat. 中文也可以：试试 **帮助**。`,
   echo: (text) => `You wrote:\n\n${quote(text)}\n\nI only repeat what you say. Send **help** to see what else I can do.`,
@@ -117,6 +134,7 @@ agent.onText((chat, { payload }) => chat.say(\`You said: \${payload.content}\`))
     offline: 'offline',
     unknown: 'has told me nothing',
   },
+  tour: TOUR_WORDS.en,
   gotImage: 'Thank you for the picture. I cannot see, but I know that it arrived.',
   gotFile: (name, bytes) => `**${escape(name)}** has arrived: ${bytes} bytes.`,
 };
@@ -134,6 +152,7 @@ const zh: Words = {
     edit: ['修改', '编辑'],
     error: ['错误', '出错'],
     tools: ['工具'],
+    tour: ['导览'],
     help: ['帮助', '你好', '您好', '？'],
   },
   help: `我是**演示智能体**，背后没有模型，只用来展示智能体能在你的手机上做什么。发送下面任意一个词：
@@ -151,6 +170,7 @@ const zh: Words = {
 | **修改** | 我修改刚才说过的话 |
 | **错误** | 出错时的样子 |
 | **工具** | 你的设备有哪些工具 |
+| **导览** | 全部看一遍：工具、界面、应用、权限 |
 
 别的话我会重复一遍。English works, too: try **help**.`,
   echo: (text) => `你写道：\n\n${quote(text)}\n\n我只会重复你说的话。发送 **帮助** 看看我还会什么。`,
@@ -209,6 +229,7 @@ agent.onText((chat, { payload }) => chat.say(\`你说：\${payload.content}\`));
     offline: '离线',
     unknown: '什么都没告诉我',
   },
+  tour: TOUR_WORDS.zh,
   gotImage: '谢谢你的图片。我看不见，但我知道它到了。',
   gotFile: (name, bytes) => `**${escape(name)}** 已收到：${bytes} 字节。`,
 };

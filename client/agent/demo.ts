@@ -2,6 +2,7 @@
 import type { Unanswered } from './answers.ts';
 import type { Chat } from './chat.ts';
 import { abilityIn, escape, languageOf, WORDS, type Ability, type Words } from './demo-words.ts';
+import { tour } from './demo-tour.ts';
 import type { LineUpAgent } from './lineup-agent.ts';
 import { paintSunrise } from './picture.ts';
 
@@ -81,6 +82,8 @@ export function demo(agent: LineUpAgent, pace: Pace = LIVELY): void {
       await chat.working(words.tools.asking);
       await say(chat, await toolTable(chat, words));
     },
+
+    tour: (chat, words) => tour(chat, words.tour, (answer) => say(chat, answer), escape),
   };
 
   /** An answer is written word by word, as a model would write it. */
