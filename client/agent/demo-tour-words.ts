@@ -21,6 +21,8 @@ export interface TourWords {
   notice: { title: string; body: string };
   answered: (what: string) => string;
   done: string;
+  /** The device answered for a user who had said no twice in a row. */
+  coolDown: string;
   unanswered: Record<Unanswered, string>;
   end: string;
 }
@@ -66,6 +68,7 @@ const en: TourWords = {
   notice: { title: 'The tour is nearly over', body: 'One more message, then you are free.' },
   answered: (what) => `You answered: ${what}`,
   done: 'That worked.',
+  coolDown: 'You said no twice in a row, so your device says no by itself for five minutes.',
   unanswered: {
     rejected: 'You said no, and nothing happened.',
     cancelled: 'I took that back.',
@@ -117,6 +120,7 @@ const zh: TourWords = {
   notice: { title: '导览快结束了', body: '还有一条消息就好。' },
   answered: (what) => `你的回答：${what}`,
   done: '成功了。',
+  coolDown: '你连着拒绝了两次，所以五分钟内设备会自己拒绝。',
   unanswered: {
     rejected: '你拒绝了，什么都没有发生。',
     cancelled: '我把它收回了。',

@@ -63,7 +63,7 @@ export async function tour(chat: Chat, words: TourWords, say: Say, plain: (text:
     const { says, reason } = words.capabilities[capability];
     await say(says);
     const answer = await chat.app.call(capability, argumentsOf(capability, words), reason, PATIENCE);
-    await say(answer.status === 'completed' ? words.done : words.unanswered[answer.status]);
+    await say(answer.status === 'completed' ? words.done : answer.code === 'cool_down' ? words.coolDown : words.unanswered[answer.status]);
   }
 
   if (canvas) await takePicture(canvas, words, say);
