@@ -45,6 +45,7 @@ export class Client {
   mind: Mind | null = null;
   /** The newest status that it was told of. */
   status: unknown = null;
+  isOut = false;
   #attempt = 0;
   #resumed: { seq: number; epoch: string } | null = null;
   /** Frames of the socket that were read. */
@@ -104,6 +105,11 @@ export class Client {
     if (!this.isOpen) this.#problem('a late hello closed the socket that came after it');
   }
 
+  /** What the relay says no longer arrives, and neither side knows. */
+  deafen(): void {
+    if (this.socket) this.socket.deaf = true;
+  }
+
   cut(): void {
     if (!this.socket) return;
     this.read();
@@ -144,8 +150,14 @@ export class Client {
     if (this.hears && this.#unanswered.length > 0) this.#problem(`no answer to ${this.#unanswered.join(', ')}`);
   }
 
-  /** Goes on for ever without this client. */
-  retire(): void {
+  /** It may never come back. */
+  leave(): void {
+    this.isOut = true;
+    this.#forget();
+  }
+
+  /** Whatever it knew is lost, and nothing can be missing in that any more. */
+  #forget(): void {
     this.mind?.observer.gap(Number.MAX_SAFE_INTEGER);
     this.mind = null;
   }
@@ -196,7 +208,7 @@ export class Client {
     this.status = payload.status;
     const start = resumed && wanted ? wanted.seq : gap ? oldest - 1 : head;
     if (!resumed || !this.mind) {
-      this.retire();
+      this.#forget();
       const observer = this.#history.observer(`${this.#name} #${this.#attempt}`, this.self, start);
       this.mind = { observer, epoch, cursor: start, past: [], highest: start, known: new Set() };
     }
