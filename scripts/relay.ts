@@ -20,6 +20,7 @@ try {
   const { port, persist } = readArguments();
   relay = await startLocalRelay({ port, persist, variables: orMisuse(() => readRelayVariables(process.env)) });
   process.stdout.write(`ready ${relay.origin}\n`);
+  if (!process.env.LINEUP_OWNER_KEY) process.stderr.write('relay: LINEUP_OWNER_KEY is not set, so nobody can enrol an agent\n');
 } catch (error) {
   if (!(error instanceof StartError || error instanceof BuildError)) throw error;
   process.stderr.write(`relay: ${error.message}\n`);

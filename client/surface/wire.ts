@@ -13,7 +13,7 @@ export const READY = 'lineup.surface.v1 ready';
 /** Inner → outer frame, once, with a port: the bridge is there. */
 export const BRIDGE = 'lineup.surface.v1 bridge';
 
-/** The namespace of everything that a surface sends (seed 004 §4.2). */
+/** The namespace of everything that a surface sends. */
 export const NAMESPACE = 'lineup.surface.v1';
 /** Largest message of a surface, in UTF-8 bytes. */
 export const MAX_MESSAGE_BYTES = 16_384;

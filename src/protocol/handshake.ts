@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Participant, Sender } from './envelope.ts';
 import type { Limits } from './limits.ts';
 
-/** Payload of `system.hello`. A bare v1 client of seed 000 sends no `session` and gets one of its own. */
+/** Payload of `system.hello`. A bare v1 client sends no `session` and gets one of its own. */
 export const hello = z.looseObject({
   name: z.string().min(1).max(256),
   agent: z.string().max(256).optional(),

@@ -1,4 +1,4 @@
-/** What a device declares it can do (§7, seed 004 §5): strict, so that nothing private can ride along. */
+/** What a device declares it can do (§7): strict, so that nothing private can ride along. */
 import { z } from 'zod';
 import { appId, capabilityName, eventName, id } from './ids.ts';
 import { isJsonObject, type JsonObject } from './json.ts';

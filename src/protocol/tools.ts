@@ -179,7 +179,7 @@ function refuseCall(code: ToolRefusal['code'], text: string): { ok: false; error
   return { ok: false, error: { code, message: text } };
 }
 
-/** A tool as `tool.list` answers it (seed 000, 1.1): a tool of type action has one `inputSchema`, the others a list of actions. */
+/** A tool as `tool.list` answers it (§11): a tool of type action has one `inputSchema`, the others a list of actions. */
 export interface ToolDefinition {
   name: string;
   type: Tool['type'];

@@ -87,7 +87,7 @@ export class DirectProcess {
   }
 }
 
-/** An envelope of seed 000. */
+/** An envelope of the LineUp v1 document. */
 export interface V1Message {
   v: number;
   id: string;
@@ -95,7 +95,7 @@ export interface V1Message {
   payload: Record<string, unknown>;
 }
 
-/** A client that knows seed 000's document and nothing else. */
+/** A client that knows the LineUp v1 document and nothing else. */
 export class V1Client {
   readonly socket: WebSocket;
   readonly messages: V1Message[] = [];

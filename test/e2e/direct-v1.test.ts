@@ -1,4 +1,4 @@
-/** Direct mode as seed 001 has it: bare v1 clients, written from seed 000's examples alone, talk through `lineup direct`. */
+/** Direct mode for bare v1 clients, written from the LineUp v1 document's examples alone: they talk through `lineup direct`. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

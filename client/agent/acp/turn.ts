@@ -5,7 +5,7 @@ import type { Chat } from '../chat.ts';
 import { shorten } from './labels.ts';
 import { PushStream } from './push-stream.ts';
 
-/** Tells who is there of an event (seed 003). */
+/** Tells who is there of an event. */
 export type TellEvent = (event: string, data: JsonObject) => void;
 
 /** Pause between two looks at the agent's thoughts, in ms: each of them is a message. */

@@ -8,7 +8,7 @@ import type { RunningDirect } from '../direct/start-direct.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** The port of seed 001. */
+/** The port of direct mode (§10). */
 const PORT = 9527;
 /** The profile that the agent of this machine is kept in, unless another is named. */
 const PROFILE = 'direct';

@@ -12,7 +12,7 @@ const SECRET_LENGTH = 32;
 
 /** The secrets of a folder. */
 export interface Secrets {
-  /** What apps of the network show (seed 001: the pre-shared token). */
+  /** What apps of the network show (the pre-shared token). */
   token: string;
   /** What enrols further agents (§3). */
   ownerKey: string;

@@ -1,4 +1,4 @@
-/** Direct mode as a server: the web app, `/v1`, full clients' sockets and bare v1 clients on one port of this machine (§10, seed 001). */
+/** Direct mode as a server: the web app, `/v1`, full clients' sockets and bare v1 clients on one port of this machine (§10). */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -130,7 +130,7 @@ export class DirectServer {
     return await app.fetch(request, relay.env);
   }
 
-  /** The pre-shared token does what a printed code does (seed 001): it is changed for one, behind which everything is the same. */
+  /** The pre-shared token does what a printed code does: it is changed for one, behind which everything is the same. */
   async #withCode(request: Request): Promise<Request> {
     const body = await readBody(request.clone(), redeemBody);
     if (!body.ok || !isSameSecret(body.value.code.trim(), this.#options.token)) return request;

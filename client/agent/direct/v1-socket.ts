@@ -1,4 +1,4 @@
-/** `ws://…:9527/`: one bare v1 client (seed 000). It says hello with the pre-shared token, and is a participant like any other behind it. */
+/** `ws://…:9527/`: one bare v1 client. It says hello with the pre-shared token, and is a participant like any other behind it. */
 import { randomUUID } from 'node:crypto';
 import type { WebSocket } from 'ws';
 import type { Connection, Transport } from '../../../src/conversation/connection.ts';

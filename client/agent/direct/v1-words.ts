@@ -1,5 +1,5 @@
 /**
- * Between the conversation and a bare v1 client (seed 000): what of the contract such a client has words for, and how it is put.
+ * Between the conversation and a bare v1 client: what of the contract such a client has words for, and how it is put.
  *
  * It gets the seven types of its document with the four fields of its envelope, and nothing else.
  */
