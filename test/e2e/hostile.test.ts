@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { until, type AppPage } from './app-page.ts';
-import { DESKTOP } from './browser.ts';
+import { DESKTOP, PHONE } from './browser.ts';
 import { ScriptedAgent } from './scripted-agent.ts';
 import { useWorld } from './world.ts';
 
@@ -171,7 +171,8 @@ it('a part of the page that a deploy took away makes it reload, once', async () 
   const agent = await ScriptedAgent.start(world.relay.origin);
   world.after(() => agent.close());
   await agent.say('Hello **there**');
-  const phone = await world.device();
+  // Where a service worker keeps the page, it also keeps its parts.
+  const phone = await world.device({ ...PHONE, serviceWorkers: 'block' });
   let loads = 0;
   phone.page.on('load', () => loads++);
   await phone.page.route('**/assets/markdown-*.js', (route) => (loads < 2 ? route.fulfill({ status: 404, body: '' }) : route.continue()));
