@@ -77,6 +77,14 @@ it('beside the conversation there is a dock, which boards share with surfaces', 
   const { agent, phone, instance } = await paired(DESKTOP);
   const board = phone.page.locator('.stage [data-board]');
   await board.waitFor();
+  await acts(agent, 'draw', { instance_id: instance, path: 'M0 0' });
+  await acts(agent, 'undo', { instance_id: instance });
+  // The dock makes the timeline narrower, and nothing in it covers anything else.
+  const [card, line] = [phone.page.locator('[data-board-card]'), phone.page.getByText('took back a line')];
+  await until('the line is below the card', async () => {
+    const [over, under] = [await card.boundingBox(), await line.boundingBox()];
+    return over !== null && under !== null && under.y >= over.y + over.height;
+  });
   await agent.send('lineup.v1.ui.open', { instance_id: 'i.1', app: { id: 'com.lineup.form', name: 'Form', version: '1.0.0' }, state: {} });
   const surface = phone.page.locator('.stage [data-surface]');
   await surface.waitFor();

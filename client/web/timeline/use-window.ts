@@ -92,7 +92,12 @@ export function useWindow(entries: readonly Entry[], onNearTop: () => void) {
   // Heights that were measured at another width are worth no more than estimates.
   const measuredAt = useRef(width);
   useEffect(() => {
-    if (Math.abs(measuredAt.current - width) > 1 && measuredAt.current !== 360) rows.measure();
+    if (Math.abs(measuredAt.current - width) > 1 && measuredAt.current !== 360) {
+      rows.measure();
+      // What is on the page has its new height by now and does not tell it a second time; it is compared with fresh estimates.
+      rows.getTotalSize();
+      for (const row of list.current?.querySelectorAll<HTMLElement>('.row') ?? []) rows.resizeItem(Number(row.dataset.index), row.offsetHeight);
+    }
     measuredAt.current = width;
   }, [rows, width]);
 
