@@ -42,6 +42,8 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.{ts,tsx}', 'test/faults/**/*.test.ts', 'test/conformance/**/*.test.ts'],
           // Real relays and browsers, each on ports and folders of its own: they wait more than they work.
           maxWorkers: 3,
+          // On a busy machine a browser may come too late for a step; a fault fails twice.
+          retry: 1,
           testTimeout: 180_000,
           hookTimeout: 180_000,
         },
