@@ -47,9 +47,9 @@ it('pairs with the printed link, talks with a bare v1 agent and answers its ques
   const answer = await hermes.next('tool.result');
   expect(answer.payload).toMatchObject({ call_id: 'c1', result: { message: '预发布' } });
   hermes.send('t_1', 'text', { content: '好的' });
-  await phone.page.getByText('好的').waitFor();
+  await phone.page.getByText('好的', { exact: true }).waitFor();
   await phone.page.reload();
-  await phone.page.getByText('好的').waitFor();
+  await phone.page.getByText('好的', { exact: true }).waitFor();
   expect(phone.device.complaints()).toEqual([]);
   await hermes.close();
 });
