@@ -14,16 +14,16 @@ const question = (callId: string) => ({
 describe('loading a conversation', () => {
   it('shows the newest page at once and older ones on demand', async () => {
     const { store, link, http } = conversation();
-    http.log = Array.from({ length: 120 }, (_, i) => frameOf(i + 1, 'text', { content: String(i + 1) }));
+    http.log = Array.from({ length: 220 }, (_, i) => frameOf(i + 1, 'text', { content: String(i + 1) }));
     store.start();
-    link.comeOnline({ head_seq: 120 });
+    link.comeOnline({ head_seq: 220 });
     await settled();
     expect(store.view.get().entries).toHaveLength(50);
     expect(store.view.get().history).toMatchObject({ state: 'ready', hasOlder: true });
     store.loadOlder();
     store.loadOlder();
     await settled();
-    expect(store.view.get().entries.map((entry) => entry.seq)).toEqual(Array.from({ length: 100 }, (_, i) => i + 21));
+    expect(store.view.get().entries.map((entry) => entry.seq)).toEqual(Array.from({ length: 150 }, (_, i) => i + 71));
     store.loadOlder();
     await settled();
     expect(store.view.get().history).toMatchObject({ hasOlder: false, trimmed: false });
