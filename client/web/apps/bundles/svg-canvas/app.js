@@ -122,11 +122,11 @@ function lift() {
   if (!stroke) return;
   LineUpSurface.event('draw', { path: stroke.path, color, width: Number(width.value) });
   stroke = null;
-  keep();
+  keepDrawing();
 }
 
 /** The newest strokes, as many as fit. */
-function keep() {
+function keepDrawing() {
   const paths = [];
   let room = MOST_SVG_CHARACTERS;
   for (const line of [...userLayer.children].toReversed()) {
