@@ -26,7 +26,9 @@ export class Participants {
 
   constructor(sql: Sql) {
     this.#sql = sql;
-    for (const row of sql.exec<Member & Record<string, SqlValue>>('SELECT id, kind, name, platform, paired_at, cursor, seen_at FROM participants')) {
+    for (const row of sql.exec<Member & Record<string, SqlValue>>(
+      'SELECT id, kind, name, platform, paired_at, cursor, seen_at FROM participants ORDER BY paired_at, id',
+    )) {
       this.#members.set(row.id, { ...row });
       this.#stored.set(row.id, { cursor: row.cursor, seen_at: row.seen_at });
     }
