@@ -84,6 +84,20 @@ describe('the page', () => {
     expect(rig.sockets).toHaveLength(2);
   });
 
+  it('that has no network is offline at once, tries on all the same, and connects when there is one again', async () => {
+    const rig = new Rig();
+    await rig.online();
+    rig.page.tells('offline');
+    expect(rig.connection.state.name).toBe('waiting');
+    expect(rig.socket.closed).toBe(true);
+    rig.page.tells('network');
+    await settle();
+    expect(rig.sockets).toHaveLength(2);
+    rig.page.tells('offline');
+    await rig.clock.advance(30_000);
+    expect(rig.sockets.length).toBeGreaterThan(2);
+  });
+
   it('looks once a minute while it is watched, and not while it is hidden', async () => {
     const rig = new Rig();
     await rig.online();

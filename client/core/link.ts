@@ -18,6 +18,8 @@ export const SILENCE_LIMIT_MS = 45_000;
 export const LOOK_INTERVAL_MS = 60_000;
 /** A relay that said "too fast" is not asked again at once. */
 const FAILURES_WHEN_TOO_FAST = 4;
+/** Without a network the first try, which is made at once, can only fail. */
+const FAILURES_WITHOUT_NETWORK = 1;
 
 /** Where a link's news go. */
 export interface LinkHandlers {
@@ -239,6 +241,7 @@ export class Link {
 
   #pageSignal(signal: PageSignal): void {
     if (signal === 'hidden') return this.#forget('look');
+    if (signal === 'offline') return this.#lostNetwork();
     if (this.#state.name === 'waiting') return this.hurry();
     if (!this.#socket) return;
     if (this.#socket.silence > SILENCE_LIMIT_MS) {
@@ -247,6 +250,14 @@ export class Link {
     }
     if (signal === 'network') this.#socket.probe();
     else if (!this.#cancels.has('look')) this.#lookLater();
+  }
+
+  /** Said at once, where a dead socket takes a minute to be found out. Tries go on: a relay on this machine needs no network. */
+  #lostNetwork(): void {
+    if (!this.#socket) return;
+    this.#drop();
+    this.#failures = Math.max(this.#failures, FAILURES_WITHOUT_NETWORK);
+    this.#retry();
   }
 
   #lookLater(): void {

@@ -6,7 +6,9 @@ export type PageSignal =
   | 'shown'
   | 'hidden'
   /** The device says that it has a network (again). */
-  | 'network';
+  | 'network'
+  /** The device says that it has none. */
+  | 'offline';
 
 /** A source of page signals. */
 export interface PageSignals {
@@ -25,13 +27,16 @@ export function documentSignals(): PageSignals | null {
       const visibility = () => listener(document.visibilityState === 'visible' ? 'shown' : 'hidden');
       const shown = () => listener('shown');
       const network = () => listener('network');
+      const offline = () => listener('offline');
       document.addEventListener('visibilitychange', visibility);
       window.addEventListener('pageshow', shown);
       window.addEventListener('online', network);
+      window.addEventListener('offline', offline);
       return () => {
         document.removeEventListener('visibilitychange', visibility);
         window.removeEventListener('pageshow', shown);
         window.removeEventListener('online', network);
+        window.removeEventListener('offline', offline);
       };
     },
   };

@@ -30,7 +30,7 @@ export class FakePage implements PageSignals {
   }
 
   tells(signal: PageSignal): void {
-    if (signal !== 'network') this.isVisible = signal === 'shown';
+    if (signal === 'shown' || signal === 'hidden') this.isVisible = signal === 'shown';
     for (const listener of this.#listeners) listener(signal);
   }
 }
