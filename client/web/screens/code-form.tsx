@@ -1,13 +1,13 @@
 /** A pairing code or link, typed or pasted. */
-import { useId, useState, type FormEvent } from 'react';
+import { useId, useState, type FormEvent, type RefObject } from 'react';
 import { useTranslation } from 'react-i18next';
 import { parsePairingInput } from '../../core/pairing.ts';
 import { useApp } from '../parts/contexts.ts';
 
 type Problem = Extract<ReturnType<typeof parsePairingInput>, { ok: false }>['reason'];
 
-/** @param action the words on the button */
-export function CodeForm({ action }: { action?: string }) {
+/** @param props.action the words on the button */
+export function CodeForm({ action, field }: { action?: string; field: RefObject<HTMLInputElement | null> }) {
   const { t } = useTranslation();
   const app = useApp();
   const id = useId();
@@ -27,6 +27,7 @@ export function CodeForm({ action }: { action?: string }) {
         </label>
         <input
           id={id}
+          ref={field}
           className="text-field code-field"
           placeholder={t('pair.placeholder')}
           value={text}

@@ -6,6 +6,7 @@ import { deviceName } from '../parts/device-name.ts';
 import { useSeconds } from '../parts/use-seconds.ts';
 import { useTroubleWords } from '../parts/use-trouble-words.ts';
 import type { Invitation } from '../store/app-store.ts';
+import { canReach } from '../store/reach.ts';
 import type { Trouble } from '../store/trouble.ts';
 import { Mark } from './mark.tsx';
 
@@ -34,6 +35,8 @@ export function InvitationScreen({ invitation }: { invitation: Invitation }) {
   };
   // A code that does not work will not work the next time either.
   const spent = trouble?.kind === 'refused' && trouble.code === 'pairing_not_found';
+  const { host, origin } = new URL(invitation.relay);
+  const reachable = canReach(origin);
   return (
     <main className="screen">
       <form className="screen-column middle" onSubmit={(event) => void pair(event)}>
@@ -44,23 +47,31 @@ export function InvitationScreen({ invitation }: { invitation: Invitation }) {
         </header>
         <dl className="invitation">
           <dt>{t('pair.relay')}</dt>
-          <dd>{new URL(invitation.relay).host}</dd>
+          <dd>{host}</dd>
           <dt>{t('pair.code')}</dt>
           <dd className="code">{`${invitation.code.slice(0, 4)}-${invitation.code.slice(4)}`}</dd>
         </dl>
-        <div className="field">
-          <label className="field-label" htmlFor={id}>
-            {t('pair.deviceName')}
-          </label>
-          <input id={id} className="text-field" value={name} maxLength={128} autoComplete="off" onChange={(event) => setName(event.target.value)} />
-        </div>
+        {origin !== location.origin && <p className="remark">{t(reachable ? 'pair.otherRelay' : 'pair.ownPage', { host, page: location.host })}</p>}
+        {reachable && (
+          <div className="field">
+            <label className="field-label" htmlFor={id}>
+              {t('pair.deviceName')}
+            </label>
+            <input id={id} className="text-field" value={name} maxLength={128} autoComplete="off" onChange={(event) => setName(event.target.value)} />
+          </div>
+        )}
         <div className="stack">
           {trouble && (
             <p className="problem numbers" role="alert">
               {words(trouble)}
             </p>
           )}
-          {!spent && (
+          {!reachable && (
+            <a className="button primary wide" href={`${origin}/#pair=${invitation.code}`}>
+              {t('pair.openPage', { host })}
+            </a>
+          )}
+          {reachable && !spent && (
             <button type="submit" className="button primary wide" disabled={pairing || wait > 0 || name.trim() === ''}>
               {pairing ? t('pair.pairing') : t('pair.yes')}
             </button>

@@ -2,8 +2,8 @@
 import { useTranslation } from 'react-i18next';
 import { useApp } from '../parts/contexts.ts';
 import type { Pairing } from '../store/pairings.ts';
-import { CodeForm } from './code-form.tsx';
 import { Mark } from './mark.tsx';
+import { WaysIn } from './ways-in.tsx';
 
 export function PairAgain({ pairing }: { pairing: Pairing }) {
   const { t } = useTranslation();
@@ -16,7 +16,7 @@ export function PairAgain({ pairing }: { pairing: Pairing }) {
           <h1 className="smaller">{t('again.title')}</h1>
           <p className="lead">{t('again.lead', { agent: pairing.agent.name })}</p>
         </header>
-        <CodeForm action={t('again.do')} />
+        <WaysIn action={t('again.do')} />
         <button type="button" className="button quiet wide" onClick={() => void app.unpair(pairing.key)}>
           {t('again.forget')}
         </button>

@@ -2,10 +2,10 @@
 import { useTranslation } from 'react-i18next';
 import { useApp, useView } from '../parts/contexts.ts';
 import { Icon } from '../parts/icon.tsx';
-import { CodeForm } from './code-form.tsx';
 import { LanguageSwitch } from './language-switch.tsx';
 import { Mark } from './mark.tsx';
 import { RelayCard } from './relay-card.tsx';
+import { WaysIn } from './ways-in.tsx';
 
 export function Welcome() {
   const { t } = useTranslation();
@@ -31,7 +31,7 @@ export function Welcome() {
             {t('settings.notTold')}
           </p>
         )}
-        <CodeForm />
+        <WaysIn />
         {!durable && <p className="remark">{t('chat.memoryOnly')}</p>}
         <RelayCard />
       </div>
@@ -53,7 +53,7 @@ export function PairAnother() {
           <h1 className="smaller">{t('welcome.another')}</h1>
           <p className="lead">{t('welcome.anotherLead')}</p>
         </header>
-        <CodeForm />
+        <WaysIn />
       </div>
     </main>
   );
