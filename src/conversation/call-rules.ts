@@ -25,6 +25,18 @@ const text = (payload: JsonObject, field: string): string | null => (typeof payl
 const callIdOf = (payload: JsonObject): string => text(payload, 'call_id') ?? '';
 const kindOf = (type: string): Call['kind'] => (type.startsWith('tool.') ? 'tool' : 'app');
 
+/** What a call says of itself: its id, and what the audit tells of it. */
+export function describeCall({ type, payload }: Envelope): Pick<Call, 'call_id' | 'kind' | 'name' | 'action' | 'capability' | 'reason'> {
+  return {
+    call_id: callIdOf(payload),
+    kind: kindOf(type),
+    name: text(payload, 'name'),
+    action: text(payload, 'action'),
+    capability: text(payload, 'capability'),
+    reason: text(payload, 'reason'),
+  };
+}
+
 /** `tool.call` and `app.call`. */
 export const call: Rule = (context) => {
   const { ledger, message, now } = context;
@@ -55,15 +67,10 @@ export const call: Rule = (context) => {
   const shownTo = ended ? 'agent' : audience.value;
   const seq = log(context, shownTo, callId);
   const asked: Omit<Call, 'status' | 'settled_at' | 'settled_by' | 'result_seq'> = {
-    call_id: callId,
-    kind: kindOf(type),
+    ...describeCall(message.envelope),
     seq,
     audience: shownTo,
     digest,
-    name: text(payload, 'name'),
-    action: text(payload, 'action'),
-    capability: text(payload, 'capability'),
-    reason: text(payload, 'reason'),
     asked_by: message.from.id,
     asked_at: now,
     expires_at: expiresAt,

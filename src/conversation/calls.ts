@@ -95,9 +95,23 @@ export class Calls {
     this.#due.clear('call', callId);
   }
 
+  /** Stores a call of another relay that ended there; its result may follow ({@link resultFollowed}). */
+  addEnded(call: Call): void {
+    this.#sql.exec(
+      `INSERT INTO calls (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ...[call.call_id, call.kind, call.seq, call.audience, call.digest, call.name, call.action, call.capability, call.reason],
+      ...[call.asked_by, call.asked_at, call.expires_at, call.status, call.settled_at, call.settled_by, call.result_seq],
+    );
+  }
+
+  /** The result of a call that came as ended is in the log too. */
+  resultFollowed(callId: string, resultSeq: number): void {
+    this.#sql.exec("UPDATE calls SET result_seq = ? WHERE call_id = ? AND result_seq IS NULL AND status <> 'pending'", resultSeq, callId);
+  }
+
   /** Forgets the settled calls whose result the log no longer has. */
   forgetBefore(oldestSeq: number): void {
-    this.#sql.exec('DELETE FROM calls WHERE result_seq IS NOT NULL AND result_seq < ?', oldestSeq);
+    this.#sql.exec("DELETE FROM calls WHERE status <> 'pending' AND coalesce(result_seq, seq) < ?", oldestSeq);
   }
 
   /**

@@ -125,7 +125,8 @@ export class LogIndex {
     this.#seqs.set(hash, seq);
     this.#tail.entries.push(hash, seq);
     this.#tail.lastSeq = seq;
-    this.#tail.lastAt = at;
+    // An imported message brings its own time, which need not be later than the one before it.
+    this.#tail.lastAt = Math.max(this.#tail.lastAt, at);
     this.#tail.messages += 1;
     this.#tail.bytes += bytes;
     this.messages += 1;
@@ -134,5 +135,5 @@ export class LogIndex {
 }
 
 function emptyTail(): Run & { entries: number[] } {
-  return { lastSeq: 0, lastAt: 0, messages: 0, bytes: 0, entries: [] };
+  return { lastSeq: 0, lastAt: Number.NEGATIVE_INFINITY, messages: 0, bytes: 0, entries: [] };
 }

@@ -5,7 +5,7 @@ import { visibleTo, type Audience } from './audience.ts';
 import { canonicalContent, contentDigest, textDigest } from './digest.ts';
 import { deliveredFrame, type LoggedEffect } from './effects.ts';
 import { LogIndex } from './log-index.ts';
-import { writeTrimmedTo, type MetaFacts } from './meta.ts';
+import { writeImportedTo, writeTrimmedTo, type MetaFacts } from './meta.ts';
 import type { Sql, SqlValue } from './ports.ts';
 
 /** A message to append. */
@@ -126,6 +126,17 @@ export class Log {
     this.#head = seq;
     index.add(seq, key, envelope.id, at, bytes);
     return { kind: 'logged', seq, sender: key, audience, origin, bytes, frame };
+  }
+
+  /** Whether there is nothing here but what was imported. */
+  get isUntouched(): boolean {
+    return this.#head === this.#meta.importedTo;
+  }
+
+  /** Says that everything up to the head was imported. */
+  markImported(): void {
+    this.#meta.importedTo = this.#head;
+    writeImportedTo(this.#sql, this.#head);
   }
 
   /** The stored frame at a seq; undefined when there is none or compaction took it. */

@@ -12,6 +12,8 @@ export interface MetaFacts {
   agentId: string;
   /** Every message up to here has been trimmed, or there was none. */
   trimmedTo: number;
+  /** Every message up to here was imported: the log begins with what another relay had. */
+  importedTo: number;
 }
 
 /** Stores the facts of a new conversation; an existing one keeps its own. */
@@ -41,6 +43,7 @@ export function readMeta(sql: Sql): MetaFacts | undefined {
     title: stored.get('title') ?? null,
     createdAt: stored.get('created_at') ?? '',
     trimmedTo: Number(stored.get('trimmed_to') ?? 0),
+    importedTo: Number(stored.get('imported_to') ?? 0),
   };
 }
 
@@ -52,4 +55,9 @@ export function writeTitle(sql: Sql, title: string | null): void {
 /** Stores how far the log is trimmed. */
 export function writeTrimmedTo(sql: Sql, seq: number): void {
   sql.exec("UPDATE meta SET value = ? WHERE key = 'trimmed_to'", String(seq));
+}
+
+/** Stores how far the log was imported. */
+export function writeImportedTo(sql: Sql, seq: number): void {
+  sql.exec("INSERT INTO meta (key, value) VALUES ('imported_to', ?) ON CONFLICT DO UPDATE SET value = excluded.value", String(seq));
 }

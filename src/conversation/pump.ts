@@ -25,6 +25,7 @@ export function stamped({ calls }: Ledger, entry: ReadEntry): Pick<ReadEntry, 'f
 /** A new message for a connection. One that has fallen behind, or whose window is full, will read it from the log. */
 export function offer(connection: Connection, message: LoggedEffect, ledger: Ledger): void {
   const { state, participant } = connection;
+  passImported(connection, ledger);
   if (!participant || state.phase !== 'live' || state.sentSeq !== message.seq - 1) return;
   if (message.origin === state.id || !canSee(message.audience, message.sender, participant)) {
     connection.advance(message.seq);
@@ -43,6 +44,7 @@ export function pump(connection: Connection, ledger: Ledger): boolean {
   const { state, participant } = connection;
   const { log } = ledger;
   if (!participant || state.phase === 'hello') return true;
+  passImported(connection, ledger);
   if (state.sentSeq < log.oldest - 1) return false;
   countUnacknowledged(connection, ledger);
   while (state.sentSeq < log.head) {
@@ -61,6 +63,16 @@ export function pump(connection: Connection, ledger: Ledger): boolean {
   }
   finishReplay(connection, ledger);
   return true;
+}
+
+/**
+ * No agent is sent what was imported: it was answered where it was said, and whoever gets a text for the first time answers it.
+ * It is a beginning of the log, so nothing was sent to a connection that has not come past it.
+ */
+function passImported(connection: Connection, { meta }: Ledger): void {
+  const { state, participant } = connection;
+  if (participant?.kind !== 'agent' || state.phase === 'hello' || state.sentSeq >= meta.importedTo) return;
+  connection.update({ sentSeq: meta.importedTo, cursor: Math.max(state.cursor, meta.importedTo) });
 }
 
 /**

@@ -91,7 +91,8 @@ export function readFrame(text: string, context: ReadContext): { ok: true; value
   return read.ok ? read : { ok: false, error: { ref, error: read.error } };
 }
 
-function readEnvelope(parsed: Json, context: ReadContext): Result<ReadFrame> {
+/** {@link readFrame} for what is parsed already; nobody measures it here. */
+export function readEnvelope(parsed: Json, context: ReadContext): Result<ReadFrame> {
   if (!isJsonObject(parsed)) return refuse('invalid_envelope', 'frame: expected a JSON object');
   const flaw = findFlaw(parsed);
   if (flaw) return refuse(flaw.path[0] === 'payload' ? 'invalid_payload' : 'invalid_envelope', `${pathText(flaw.path) || 'frame'}: ${flaw.problem}`);

@@ -1,5 +1,8 @@
 /** Bodies and answers of the HTTP calls of §3. */
 import { z } from 'zod';
+import { hasIdShape } from './ids.ts';
+import { MAX_PAGE_MESSAGES } from './limits.ts';
+import { appStatus } from './messages.ts';
 
 const name = z.string().trim().min(1).max(128);
 
@@ -13,6 +16,35 @@ export const redeemBody = z.looseObject({ code: z.string().max(64), device: z.lo
 export const conversationBody = z.looseObject({ title: z.string().trim().max(256).nullable().optional() });
 /** `PATCH /v1/conversations/:id` */
 export const renameBody = z.looseObject({ title: z.string().trim().max(256).nullable() });
+
+const sender = z.discriminatedUnion('kind', [
+  z.looseObject({ kind: z.literal('agent') }),
+  z.looseObject({ kind: z.literal('app'), id: z.string().refine((id) => hasIdShape('dv', id), 'expected an id such as dv_…') }),
+  z.looseObject({ kind: z.literal('relay') }),
+]);
+const time = z.iso.datetime({ offset: true, error: 'expected an ISO 8601 time such as 2026-01-01T00:00:00Z' });
+/** What an imported message has beside its envelope, which is checked as any other's. */
+const importedMessage = z.looseObject({
+  sender,
+  ts: time,
+  settled: z.looseObject({ status: appStatus, by: sender, at: time }).optional(),
+});
+/** `POST /v1/conversations/:id/import`: messages as `GET …/messages` gives them. */
+export const importBody = z.looseObject({ messages: z.array(importedMessage).min(1).max(MAX_PAGE_MESSAGES) });
+export type ImportedMessage = z.infer<typeof importedMessage>;
+
+/** What became of an import, and of the log that it went into. */
+export interface ImportAnswer {
+  /** Messages that are new here. */
+  imported: number;
+  /** Messages that were here already, by sender and id. */
+  known: number;
+  /** Messages about one that is not here: an edit of a text, the cancelling of a call. */
+  left_out: number;
+  head_seq: number;
+  /** Above 1 when retention has taken some of what was imported. */
+  oldest_seq: number;
+}
 
 /** An enrolled agent as the owner sees it. */
 export interface AgentInfo {

@@ -1,7 +1,7 @@
 /** What the Worker and the directory may ask of a conversation's Durable Object. The object trusts its callers: nothing else can reach it. */
 import type { Participant } from '../protocol/envelope';
-import type { Refusal } from '../protocol/errors';
-import type { AuditEntry, ConversationInfo, DeviceInfo } from '../protocol/http';
+import type { Refusal, Result } from '../protocol/errors';
+import type { AuditEntry, ConversationInfo, DeviceInfo, ImportAnswer } from '../protocol/http';
 import type { ConversationChange } from '../protocol/handshake';
 
 /** A participant that the directory let in, on its way to a conversation. */
@@ -74,6 +74,8 @@ export interface ConversationApi {
   history(participant: Participant, page: { after?: number; before?: number; limit: number }): Promise<string>;
   /** Newest first (§6, 9). */
   audit(limit: number): Promise<AuditEntry[]>;
+  /** Takes in a history of another relay; `body` is the raw text. */
+  importHistory(body: string): Promise<Result<ImportAnswer>>;
   summary(): Promise<ConversationSummary>;
   tell(tidings: Tidings): Promise<void>;
   /** Resolves once a connection has said hello (true) or has gone without one (false): after 10 s at most. */

@@ -3,13 +3,14 @@ import { isoTime } from '../conversation/effects.ts';
 import type { Connection, Transport } from '../conversation/connection.ts';
 import { Conversation, type ConversationPorts } from '../conversation/conversation.ts';
 import { historyPage } from '../conversation/history.ts';
+import { importHistory } from '../conversation/importing.ts';
 import { createMeta } from '../conversation/meta.ts';
 import type { Admitted } from '../conversation/reception.ts';
 import { conversationChanged, devicePaired, deviceRevoked } from '../conversation/tidings.ts';
 import { CLOSE, type CloseCode } from '../protocol/close-codes.ts';
 import type { Participant } from '../protocol/envelope.ts';
-import { ERROR_STATUS, refusal } from '../protocol/errors.ts';
-import type { AuditEntry } from '../protocol/http.ts';
+import { ERROR_STATUS, refusal, type Result } from '../protocol/errors.ts';
+import type { AuditEntry, ImportAnswer } from '../protocol/http.ts';
 import type { Limits } from '../protocol/limits.ts';
 import type { AdmittedToken } from './auth/admit.ts';
 import {
@@ -99,6 +100,14 @@ export class ConversationHost {
     const conversation = this.#existing();
     conversation.flush();
     return historyPage(conversation.ledger, participant, page);
+  }
+
+  /** Takes in a history of another relay. */
+  importHistory(body: string): Result<ImportAnswer> {
+    const conversation = this.#conversation;
+    if (!conversation) return { ok: false, error: NO_CONVERSATION };
+    conversation.catchUp();
+    return importHistory(conversation, body, this.#ports.clock.now());
   }
 
   /** Newest first (§6, 9). */

@@ -5,7 +5,8 @@ import type { Connection, ConnectionState } from '../conversation/connection.ts'
 import { CLOSE_REASONS } from '../conversation/roster.ts';
 import { CLOSE } from '../protocol/close-codes.ts';
 import type { Participant } from '../protocol/envelope.ts';
-import type { AuditEntry } from '../protocol/http.ts';
+import type { Result } from '../protocol/errors.ts';
+import type { AuditEntry, ImportAnswer } from '../protocol/http.ts';
 import { HELLO_DEADLINE_MS, readLimits } from '../protocol/limits.ts';
 import { admitToken } from './auth/admit.ts';
 import {
@@ -72,6 +73,10 @@ export class ConversationObject extends DurableObject<Env> implements Conversati
 
   async history(participant: Participant, page: { after?: number; before?: number; limit: number }): Promise<string> {
     return this.#host.history(participant, page);
+  }
+
+  async importHistory(body: string): Promise<Result<ImportAnswer>> {
+    return this.#host.importHistory(body);
   }
 
   async audit(limit: number): Promise<AuditEntry[]> {

@@ -4,7 +4,8 @@ import type { Connection, Transport } from '../../../src/conversation/connection
 import type { Conversation } from '../../../src/conversation/conversation.ts';
 import type { CloseCode } from '../../../src/protocol/close-codes.ts';
 import type { Participant } from '../../../src/protocol/envelope.ts';
-import type { AuditEntry } from '../../../src/protocol/http.ts';
+import type { Result } from '../../../src/protocol/errors.ts';
+import type { AuditEntry, ImportAnswer } from '../../../src/protocol/http.ts';
 import type { Limits } from '../../../src/protocol/limits.ts';
 import type { AdmittedToken } from '../../../src/worker/auth/admit.ts';
 import type { Admission, ConversationApi, ConversationSummary, NewConversation, PostAnswer, Tidings } from '../../../src/worker/conversation-api.ts';
@@ -88,6 +89,10 @@ export class LocalConversation implements ConversationApi {
 
   async history(participant: Participant, page: { after?: number; before?: number; limit: number }): Promise<string> {
     return this.#host.history(participant, page);
+  }
+
+  async importHistory(body: string): Promise<Result<ImportAnswer>> {
+    return this.#host.importHistory(body);
   }
 
   async audit(limit: number): Promise<AuditEntry[]> {
