@@ -28,6 +28,11 @@ export function dayName(iso: string, language: string, now = new Date()): string
     .replace(/日(?=周)/, '日 ');
 }
 
+/** The day in full: `Sunday, November 29, 2026`. */
+export function longDay(iso: string, language: string): string {
+  return formatter(language, 'long-day', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }).format(new Date(iso));
+}
+
 /** When something was, as short as it can be said: the time today, else the day and the time. */
 export function moment(iso: string, language: string, now = new Date()): string {
   return isSameDay(iso, now.toISOString()) ? clockTime(iso, language) : `${dayName(iso, language, now)} ${clockTime(iso, language)}`;

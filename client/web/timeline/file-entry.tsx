@@ -6,6 +6,7 @@ import type { Entry } from '../model/entry.ts';
 import { textField } from '../model/timeline.ts';
 import { useConversation, useLanguage } from '../parts/contexts.ts';
 import { Icon } from '../parts/icon.tsx';
+import { saveAddress } from '../parts/save-file.ts';
 import { troubleOf } from '../store/trouble.ts';
 
 export function FileEntry({ entry }: { entry: Entry }) {
@@ -18,7 +19,7 @@ export function FileEntry({ entry }: { entry: Entry }) {
   const download = async () => {
     setFailed(false);
     try {
-      save(await files.url(textField(entry.payload, 'file_id') ?? ''), name);
+      saveAddress(await files.url(textField(entry.payload, 'file_id') ?? ''), name);
     } catch (error) {
       troubleOf(error);
       setFailed(true);
@@ -37,12 +38,4 @@ export function FileEntry({ entry }: { entry: Entry }) {
       </span>
     </button>
   );
-}
-
-function save(url: string, name: string): void {
-  const link = document.createElement('a');
-  link.href = url;
-  // A name is a stranger's text: no path, no characters that turn its ending around.
-  link.download = name.replaceAll(/[/\\\p{Cc}\p{Cf}]/gu, '_');
-  link.click();
 }
