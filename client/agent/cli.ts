@@ -19,6 +19,7 @@ import { addConversations } from './commands/conversations.ts';
 import { addDevices } from './commands/devices.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addLogout } from './commands/logout.ts';
+import { addMove } from './commands/move.ts';
 import { addPair } from './commands/pair.ts';
 import { addSend } from './commands/send.ts';
 import { addService } from './commands/service.ts';
@@ -47,6 +48,7 @@ const COMMANDS: readonly AddCommand[] = [
   addStatus,
   addDevices,
   addConversations,
+  addMove,
   addService,
   addDoctor,
   addLogout,

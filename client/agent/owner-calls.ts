@@ -1,7 +1,8 @@
 /** The relay's calls that need the owner key (§3), and where the key comes from: never the command line, which others can read. */
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import type { AgentInfo } from '../../src/protocol/http.ts';
+import type { Delivered } from '../../src/protocol/envelope.ts';
+import type { AgentInfo, ImportAnswer } from '../../src/protocol/http.ts';
 import { NetworkError, RelayError } from '../core/errors.ts';
 import type { IssuedToken } from '../core/http.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
@@ -32,12 +33,18 @@ export class OwnerCalls {
     await this.#call('DELETE', `/v1/agents/${agentId}`);
   }
 
-  async #call<T>(method: string, path: string): Promise<T> {
-    const headers = { authorization: `Bearer ${this.#key}` };
+  /** Brings what was said at another relay into a conversation in which nobody has spoken yet; at most 100 messages. */
+  importHistory(conversationId: string, messages: Delivered[]): Promise<ImportAnswer> {
+    return this.#call('POST', `/v1/conversations/${conversationId}/import`, { messages });
+  }
+
+  async #call<T>(method: string, path: string, content?: object): Promise<T> {
+    const headers = { authorization: `Bearer ${this.#key}`, ...(content && { 'content-type': 'application/json' }) };
+    const sent = content && { body: JSON.stringify(content) };
     let response: Response;
     let body: string;
     try {
-      response = await fetch(new URL(path, this.#origin), { method, headers, signal: AbortSignal.timeout(DEADLINE_MS) });
+      response = await fetch(new URL(path, this.#origin), { method, headers, ...sent, signal: AbortSignal.timeout(DEADLINE_MS) });
       body = await response.text();
     } catch (error) {
       throw new NetworkError(error);

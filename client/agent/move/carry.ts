@@ -1,0 +1,50 @@
+/** What of a conversation can be carried to another relay, and as what: messages that are history, not what is still open. */
+import type { Delivered } from '../../../src/protocol/envelope.ts';
+
+/** Why something stays where it is. */
+export type StayReason =
+  /** A question that waits for its answer: it can be answered where it was asked. */
+  | 'open_calls'
+  | 'surfaces'
+  /** A picture or file whose bytes cannot be had, or that the other relay has no room for. */
+  | 'files'
+  /** Of a type that this version does not know. */
+  | 'unknown';
+
+const SURFACE = 'lineup.v1.ui.';
+const CALLS: ReadonlySet<string> = new Set(['tool.call', 'lineup.v1.app.call']);
+const CARRIED: ReadonlySet<string> = new Set([
+  'text',
+  'text.edit',
+  'image',
+  'file',
+  'error',
+  'run.cancel',
+  'tool.result',
+  'tool.cancel',
+  'lineup.v1.app.result',
+  'lineup.v1.app.cancel',
+]);
+
+/** Why a message stays; null for one that goes. */
+export function staysBecause({ type, settled }: Delivered): StayReason | null {
+  if (CALLS.has(type)) return settled ? null : 'open_calls';
+  if (CARRIED.has(type)) return null;
+  return type.startsWith(SURFACE) ? 'surfaces' : 'unknown';
+}
+
+/** By what a message is known at both relays: the agent has another id at each, devices and messages keep theirs. */
+export function carryKey({ sender, id }: Pick<Delivered, 'sender' | 'id'>): string {
+  return `${sender.kind === 'app' ? sender.id : sender.kind} ${id}`;
+}
+
+/** The file that a message is about. */
+export function fileOf({ type, payload }: Delivered): string | null {
+  const isAbout = type === 'image' || type === 'file';
+  return isAbout && typeof payload.file_id === 'string' ? payload.file_id : null;
+}
+
+/** The same message about the same file under the id that it has at the other relay. */
+export function withFile(message: Delivered, { file_id, url }: { file_id: string; url: string }): Delivered {
+  return { ...message, payload: { ...message.payload, file_id, ...(message.type === 'image' && { url }) } };
+}
