@@ -1,6 +1,6 @@
 /** The relay's HTTP calls (§3), typed. One object for one participant; what needs no token is static. */
 import type { Delivered, Target } from '../../src/protocol/envelope.ts';
-import type { AuditEntry, ConversationInfo, DeviceInfo, FileInfo, HistoryPage } from '../../src/protocol/http.ts';
+import type { AgentInfo, AuditEntry, ConversationInfo, DeviceInfo, FileInfo, HistoryPage } from '../../src/protocol/http.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { NetworkError, RelayError } from './errors.ts';
 import { uploadWithProgress, type UploadProgress } from './upload.ts';
@@ -143,6 +143,11 @@ export class RelayHttp {
   /** Deletes a conversation and everything in it, for everyone. */
   deleteConversation(conversationId: string): Promise<void> {
     return this.#call(`/v1/conversations/${encodeURIComponent(conversationId)}`, { method: 'DELETE' });
+  }
+
+  /** The agent that this participant is, or is paired with, as the relay sees it. */
+  ownAgent(): Promise<AgentInfo> {
+    return this.#call('/v1/agents/self');
   }
 
   /** For an agent all of its devices; for a device itself. */

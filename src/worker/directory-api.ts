@@ -77,6 +77,8 @@ export interface DirectoryApi {
 
   enrol(agent: { name: string; agent: string | null; version: string | null }): Promise<Enrolment>;
   agents(): Promise<ListedAgent[]>;
+  /** The agent that the bearer is, or is paired with. */
+  ownAgent(token: Claims): Promise<Result<ListedAgent>>;
   /** False when there is no such agent. Its devices go with it, and its conversations are forgotten. */
   revokeAgent(agentId: string): Promise<boolean>;
   /** Ends an agent's tokens and makes a new one; null when there is no such agent. */

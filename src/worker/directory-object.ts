@@ -6,7 +6,7 @@ import type { Claims } from './auth/claims.ts';
 import type { DirectoryApi, RedeemRequest } from './directory-api.ts';
 import { admit, knows, refresh } from './directory/admitting.ts';
 import { conversations, deleteConversation, makeConversation, renameConversation } from './directory/conversing.ts';
-import { agents, enrol, replaceToken, revokeAgent } from './directory/enrolling.ts';
+import { agents, enrol, ownAgent, replaceToken, revokeAgent } from './directory/enrolling.ts';
 import { devices, makePairing, pairing, redeem, revokeDevice } from './directory/pairing.ts';
 import { Registry } from './directory/registry.ts';
 import type { Letter } from './directory/tidings-outbox.ts';
@@ -67,6 +67,10 @@ export class DirectoryObject extends DurableObject<Env> implements DirectoryApi 
 
   async agents() {
     return agents(this.#registry);
+  }
+
+  async ownAgent(token: Claims) {
+    return ownAgent(this.#registry, token);
   }
 
   async revokeAgent(agentId: string) {

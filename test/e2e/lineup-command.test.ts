@@ -197,19 +197,19 @@ describe('what the relay knows', () => {
     expect((await lineup(['conversations'])).out).not.toContain(id);
   });
 
-  test('status, with and without the owner key', async () => {
+  test('status: what the relay says of the agent, and what is on this machine', async () => {
     const status = await json<JsonObject>('status');
-    expect(status).toMatchObject({ relay: relay.origin, name: 'Hermes', running: null, devices: [{ device_id: phone.deviceId }] });
-    expect(status.relay_view).toBeUndefined();
-    const { code, out } = await lineup(['status'], { env: { LINEUP_OWNER_KEY: OWNER_KEY } });
+    const relay_view = { online: false, last_seen: null };
+    expect(status).toMatchObject({ relay: relay.origin, name: 'Hermes', running: null, relay_view, devices: [{ device_id: phone.deviceId }] });
+    const { code, out } = await lineup(['status']);
     expect(code).toBe(0);
-    for (const part of [relay.origin, 'none on this machine', 'offline', 'CONVERSATION']) expect(out).toContain(part);
+    for (const part of [relay.origin, 'none on this machine', 'never heard', 'CONVERSATION']) expect(out).toContain(part);
   });
 
   test('doctor finds everything in order, and what is not', async () => {
     const { code, out, err } = await lineup(['doctor']);
     expect([code, err], out).toEqual([0, '']);
-    for (const check of ['version', 'proxy', 'files', 'DNS', 'TCP', 'relay', 'token', 'WebSocket']) expect(out).toContain(`✓ ${check}`);
+    for (const check of ['version', 'proxy', 'files', 'DNS', 'TCP', 'relay', 'clock', 'token', 'WebSocket']) expect(out).toContain(`✓ ${check}`);
     const env = { LINEUP_RELAY_URL: 'http://127.0.0.1:9', LINEUP_AGENT_TOKEN: readToken() };
     const broken = await lineup(['doctor', '--json'], { env });
     expect(broken.code).toBe(6);
@@ -335,7 +335,8 @@ describe('what can go wrong', () => {
     await expect.poll(() => first.said.out, { timeout: WAIT_MS }).toContain('online');
     const second = await lineup(['demo']);
     expect([second.code, second.err]).toEqual([4, expect.stringMatching(/^lineup: this agent runs already \(process \d+, since [^\n]+\n$/)]);
-    expect((await json<{ running: { pid: number } }>('status')).running.pid).toBe(first.child.pid);
+    const status = await json<{ running: { pid: number }; relay_view: JsonObject }>('status');
+    expect([status.running.pid, status.relay_view.online]).toEqual([first.child.pid, true]);
     expect((await lineup(['logout'])).code).toBe(4);
     // Commands do not take the agent's connection.
     await lineup(['send', 'meanwhile']);
@@ -345,7 +346,7 @@ describe('what can go wrong', () => {
     await phone.until('text.edit');
     first.child.kill('SIGTERM');
     expect((await first.ended).code).toBe(0);
-    expect((await json<{ running: null }>('status')).running).toBeNull();
+    expect(await json<JsonObject>('status')).toMatchObject({ running: null, relay_view: { online: false, last_seen: expect.any(String) } });
   });
 
   test('an agent that runs elsewhere took over: one line, code 4', async () => {

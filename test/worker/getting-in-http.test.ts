@@ -30,6 +30,7 @@ describe('the relay itself', () => {
       keys: [{ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig', kid: expect.any(String), x: expect.any(String) }],
     });
     expect((await call('GET', '/healthz')).json.relay).toBe(json.relay);
+    expect(Date.parse((await call('GET', '/healthz')).headers.get('date') ?? '')).not.toBeNaN();
   });
 
   it('answers 503 everywhere but at its health while a variable of its owner is wrong', async () => {
@@ -59,6 +60,19 @@ describe('the owner key', () => {
     }
     expect((await call('GET', '/v1/conversations', { bearer: agent.token })).status).toBe(200);
     expectRefused(await call('GET', '/v1/conversations', { bearer: OWNER_KEY }), 401, 'unauthorized');
+  });
+
+  it('is not needed by an agent that asks for itself, nor by a device that asks for its agent', async () => {
+    const agent = await enrol('Hermes');
+    await enrol('Another');
+    const device = await pair(agent);
+    for (const bearer of [agent.token, device.token]) {
+      const { status, json } = await call('GET', '/v1/agents/self', { bearer });
+      expect([status, json]).toEqual([200, expect.objectContaining({ agent_id: agent.id, name: 'Hermes', online: false, last_seen: null })]);
+    }
+    for (const bearer of [undefined, 'wrong', OWNER_KEY]) expectRefused(await call('GET', '/v1/agents/self', { bearer }), 401, 'unauthorized');
+    await call('POST', `/v1/agents/${agent.id}/token`, { bearer: OWNER_KEY });
+    expectRefused(await call('GET', '/v1/agents/self', { bearer: agent.token }), 401, 'unauthorized');
   });
 
   it('is asked for in words by a relay that has none', async () => {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { readRunner, type Runner } from '../agent-claim.ts';
 import type { AddCommand, CommandLine } from '../command-line.ts';
 import { localQueue, type LocalConversation } from '../local-state.ts';
-import { OwnerCalls } from '../owner-calls.ts';
 import { oneLine, type Terminal } from '../terminal.ts';
 import type { RelayHttp } from '../../core/http.ts';
 import type { ConversationInfo, DeviceInfo } from '../../../src/protocol/http.ts';
@@ -22,8 +21,8 @@ interface Status {
   name: string;
   /** The process of this machine; null: none. */
   running: Runner | null;
-  /** What the relay tells its owner of the agent; absent without LINEUP_OWNER_KEY. */
-  relay_view?: { online: boolean; last_seen: string | null };
+  /** How the relay sees the agent. `last_seen` is when it was last heard: a message, a ping or its connection's end. */
+  relay_view: { online: boolean; last_seen: string | null };
   devices: DeviceInfo[];
   conversations: ConversationStatus[];
 }
@@ -32,9 +31,7 @@ export const addStatus: AddCommand = (program, line) => {
   program
     .command('status')
     .summary("the relay's view: devices, conversations, what waits")
-    .description(
-      'Shows what the relay says of the agent, and what waits on this machine. With LINEUP_OWNER_KEY set, also when the relay heard the agent last.',
-    )
+    .description('Shows what the relay says of the agent, when it heard it last, and what waits on this machine.')
     .addHelpText('after', '\nExamples:\n  $ lineup status\n  $ lineup status --json | jq .conversations[].unsent')
     .action(async () => {
       const status = await readStatus(line);
@@ -49,12 +46,12 @@ async function readStatus(line: CommandLine): Promise<Status> {
   const began = performance.now();
   const health = await http.health();
   const ping_ms = Math.round(performance.now() - began);
-  const [devices, conversations, local, running, relayView] = await Promise.all([
+  const [devices, conversations, local, running, { online, last_seen }] = await Promise.all([
     http.devices(),
     http.conversations(),
     localQueue(folder),
     readRunner(folder),
-    ownersView(line, setup.relay, setup.agentId),
+    http.ownAgent(),
   ]);
   return {
     relay: setup.relay,
@@ -63,7 +60,7 @@ async function readStatus(line: CommandLine): Promise<Status> {
     agent_id: setup.agentId,
     name: setup.name,
     running,
-    ...(relayView && { relay_view: relayView }),
+    relay_view: { online, last_seen },
     devices,
     conversations: await Promise.all(conversations.map((each) => withQueue(each, local, http))),
   };
@@ -76,20 +73,16 @@ async function withQueue(conversation: ConversationInfo, local: LocalConversatio
   return { ...conversation, cursor: mine?.cursor ?? null, unsent: mine?.unsent ?? 0, pending_calls: pending };
 }
 
-async function ownersView({ env }: CommandLine, relay: string, agentId: string): Promise<Status['relay_view']> {
-  const key = (env.LINEUP_OWNER_KEY ?? '').trim();
-  if (key === '') return undefined;
-  const agent = (await new OwnerCalls(relay, key).agents()).find(({ agent_id }) => agent_id === agentId);
-  return agent && { online: agent.online, last_seen: agent.last_seen };
-}
-
 function describe(status: Status, terminal: Terminal): string {
   const { running, relay_view: view } = status;
   const facts: [string, string][] = [
     ['relay', `${status.relay} (version ${status.relay_version}, ${status.ping_ms} ms)`],
     ['agent', `${oneLine(status.name)} (${status.agent_id})`],
     ['process', running ? `${terminal.paint('green', 'runs')} (${running.pid}, since ${running.since})` : 'none on this machine'],
-    ...(view ? [['heard', `${view.online ? 'online' : 'offline'}, last ${view.last_seen ?? 'never'}`] as [string, string]] : []),
+    [
+      'heard',
+      view.online ? terminal.paint('green', 'online') : `offline, ${view.last_seen === null ? 'never heard' : `last heard ${view.last_seen}`}`,
+    ],
   ];
   const devices = status.devices.map(({ name, platform, online, last_seen }) => [name, platform, online ? 'online' : (last_seen ?? 'never seen')]);
   const conversations = status.conversations.map((each) => [

@@ -3,7 +3,7 @@ import type { Limits } from '../../../src/protocol/limits.ts';
 import type { DirectoryApi } from '../../../src/worker/directory-api.ts';
 import { admit, knows, refresh } from '../../../src/worker/directory/admitting.ts';
 import { conversations, deleteConversation, makeConversation, renameConversation } from '../../../src/worker/directory/conversing.ts';
-import { agents, enrol, replaceToken, revokeAgent } from '../../../src/worker/directory/enrolling.ts';
+import { agents, enrol, ownAgent, replaceToken, revokeAgent } from '../../../src/worker/directory/enrolling.ts';
 import { devices, makePairing, pairing, redeem, revokeDevice } from '../../../src/worker/directory/pairing.ts';
 import { Registry } from '../../../src/worker/directory/registry.ts';
 import type { Courier } from '../../../src/worker/directory/tidings-outbox.ts';
@@ -37,6 +37,7 @@ export function directoryOver(registry: Registry): DirectoryApi {
     refresh: (token) => refresh(registry, token),
     enrol: (agent) => enrol(registry, agent),
     agents: async () => agents(registry),
+    ownAgent: async (token) => ownAgent(registry, token),
     revokeAgent: (agentId) => revokeAgent(registry, agentId),
     replaceToken: (agentId) => replaceToken(registry, agentId),
     makePairing: async (token, given) => makePairing(registry, token, given),

@@ -1,7 +1,10 @@
-/** What the owner does with agents (§3). */
+/** Agents: what the owner does with them, and what one hears of itself (§3). */
+import { refuse, type Result } from '../../protocol/errors.ts';
 import { makeId } from '../../protocol/ids.ts';
+import type { Claims } from '../auth/claims.ts';
 import type { IssuedToken } from '../auth/token.ts';
 import type { Enrolment, ListedAgent } from '../directory-api.ts';
+import type { AgentRecord } from './agents.ts';
 import { addConversation } from './conversing.ts';
 import type { Registry } from './registry.ts';
 
@@ -20,10 +23,22 @@ export async function enrol(registry: Registry, given: { name: string; agent: st
 
 /** All agents, with the conversations that know when each was last seen. */
 export function agents(registry: Registry): ListedAgent[] {
-  return registry.agents.list().map(({ agent_id, name, agent, version, enrolled_at }) => ({
+  return registry.agents.list().map((agent) => listed(registry, agent));
+}
+
+/** The agent that the bearer is, or is paired with. */
+export function ownAgent(registry: Registry, token: Claims): Result<ListedAgent> {
+  const who = registry.known(token);
+  if (!who.ok) return who;
+  const agent = registry.agents.find(who.value.agentId);
+  return agent ? { ok: true, value: listed(registry, agent) } : refuse('not_found', 'agent: not found');
+}
+
+function listed(registry: Registry, { agent_id, name, agent, version, enrolled_at }: AgentRecord): ListedAgent {
+  return {
     agent: { agent_id, name, agent, version, enrolled_at: new Date(enrolled_at).toISOString() },
     conversation_ids: registry.conversations.listOf(agent_id).map((conversation) => conversation.conversation_id),
-  }));
+  };
 }
 
 /**

@@ -9,6 +9,8 @@ export const health = new Hono<RelayRoutes>()
     const { identity } = await knownRelay(c.env);
     // Without an owner key no agent can enrol: the page at this address says so, to whoever has just deployed it.
     const configured = Boolean(c.env.LINEUP_OWNER_KEY?.trim());
+    // Clients judge their own clock by it. Not every platform sends one by itself, and workerd does not.
+    c.header('date', new Date().toUTCString());
     return c.json({ ok: true, name: 'lineup-relay', relay: identity.relay_id, version: manifest.version, protocol: 1, configured });
   })
   .get('/.well-known/jwks.json', async (c) => {
