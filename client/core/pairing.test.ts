@@ -13,6 +13,11 @@ describe('a pairing input', () => {
     ['https://relay.example/app?x=1#pair=abcd-2345', { ok: true, code: 'ABCD2345', origin: 'https://relay.example' }],
     ['relay.example/#pair=ABCD2345', { ok: true, code: 'ABCD2345', origin: 'https://relay.example' }],
     ['http://192.168.1.7:9527/#pair=ABCD2345', { ok: true, code: 'ABCD2345', origin: 'http://192.168.1.7:9527' }],
+    [
+      'http://192.168.1.7:9527/#pair=ABCD2345&conversation=cv_aaaaaaaaaaaaaaaa',
+      { ok: true, code: 'ABCD2345', origin: 'http://192.168.1.7:9527', conversationId: 'cv_aaaaaaaaaaaaaaaa' },
+    ],
+    ['#pair=ABCD2345&conversation=../x', { ok: true, code: 'ABCD2345' }],
     ['http://localhost:8787/#pair=ABCD2345', { ok: true, code: 'ABCD2345', origin: 'http://localhost:8787' }],
   ])('%s is understood', (input, expected) => {
     expect(parsePairingInput(input)).toEqual(expected);

@@ -1,4 +1,5 @@
 /** Reads what a person pasted, scanned or typed to pair a device (§3): a link of the relay, or a bare code. */
+import { hasIdShape } from '../../src/protocol/ids.ts';
 
 /** Characters of Crockford's base32 in a code (§3). */
 export const PAIRING_CODE_LENGTH = 8;
@@ -11,6 +12,8 @@ export type PairingInput =
       code: string;
       /** The relay's origin; only a link names it. */
       origin?: string;
+      /** The conversation that is meant: a link of `lineup move` names it, as `&conversation=cv_…`. */
+      conversationId?: string;
     }
   | {
       ok: false;
@@ -33,9 +36,12 @@ export function parsePairingInput(text: string): PairingInput {
   if (input === '') return { ok: false, reason: 'empty' };
   const hash = input.indexOf('#');
   if (hash >= 0) {
-    const code = new URLSearchParams(input.slice(hash + 1)).get('pair');
+    const parameters = new URLSearchParams(input.slice(hash + 1));
+    const code = parameters.get('pair');
     if (code === null || code === '') return { ok: false, reason: 'no-code' };
-    return withOrigin(parseCode(code), input.slice(0, hash));
+    const parsed = withOrigin(parseCode(code), input.slice(0, hash));
+    const conversationId = parameters.get('conversation') ?? '';
+    return parsed.ok && hasIdShape('cv', conversationId) ? { ...parsed, conversationId } : parsed;
   }
   if (/^[a-z]+:\/\//i.test(input)) return { ok: false, reason: 'no-code' };
   return parseCode(input);

@@ -11,6 +11,7 @@ import { AppProvider, PreferencesProvider } from './parts/contexts.ts';
 import { keepShell } from './parts/shell.ts';
 import { reloadOnMissingChunk } from './parts/missing-chunk.ts';
 import { AppStore } from './store/app-store.ts';
+import { invitationOf } from './store/invitation.ts';
 import { LocalStore } from './store/local-store.ts';
 import { Preferences } from './store/preferences.ts';
 import { networkSurroundings } from './store/surroundings.ts';
@@ -26,7 +27,7 @@ function takeInvitation(): void {
   if (!location.hash.includes('pair=')) return;
   const input = parsePairingInput(location.hash);
   history.replaceState(null, '', `${location.pathname}${location.search}`);
-  if (input.ok) app.invite({ code: input.code, relay: input.origin ?? location.origin });
+  if (input.ok) app.invite(invitationOf(input, location.origin));
 }
 
 takeInvitation();

@@ -3,6 +3,7 @@ import { useId, useState, type FormEvent, type RefObject } from 'react';
 import { useTranslation } from 'react-i18next';
 import { parsePairingInput } from '../../core/pairing.ts';
 import { useApp } from '../parts/contexts.ts';
+import { invitationOf } from '../store/invitation.ts';
 
 type Problem = Extract<ReturnType<typeof parsePairingInput>, { ok: false }>['reason'];
 
@@ -16,7 +17,7 @@ export function CodeForm({ action, field }: { action?: string; field: RefObject<
   const go = (event: FormEvent) => {
     event.preventDefault();
     const input = parsePairingInput(text);
-    if (input.ok) app.invite({ code: input.code, relay: input.origin ?? location.origin });
+    if (input.ok) app.invite(invitationOf(input, location.origin));
     else setProblem(input.reason);
   };
   return (

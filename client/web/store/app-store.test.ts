@@ -59,6 +59,13 @@ describe('pairing', () => {
     expect(store.view.get().rows).toHaveLength(1);
   });
 
+  it('begins with the conversation that the link names', async () => {
+    const { store, log } = app();
+    await store.pair({ ...invitation, conversationId: 'cv_moved' }, 'Phone');
+    expect(log).toContain('open cv_moved as dv_1');
+    expect(log).not.toContain('open cv_1 as dv_1');
+  });
+
   it('tells in values what went wrong', async () => {
     const { store, fail } = app();
     fail(new RelayError({ code: 'rate_limited', message: 'slow down', status: 429, retryable: true, retryAfter: 42 }));

@@ -38,6 +38,8 @@ export interface Invitation {
   code: string;
   /** The relay's origin. */
   relay: string;
+  /** The conversation to begin with, in place of the agent's first. */
+  conversationId?: string;
 }
 
 export interface AppView {
@@ -153,7 +155,8 @@ export class AppStore {
   async #redeem(invitation: Invitation, deviceName: string): Promise<Trouble | null> {
     try {
       const redeemed = await this.#around.redeem(invitation.relay, invitation.code, deviceName);
-      const { pairing, earlier } = this.#book.add(invitation.relay, redeemed, deviceName);
+      const { conversationId = redeemed.conversation_id } = invitation;
+      const { pairing, earlier } = this.#book.add(invitation.relay, { ...redeemed, conversation_id: conversationId }, deviceName);
       await this.#closeRows((row) => row.pairing.key === pairing.key);
       // The relay would go on counting the device that this one was before.
       if (earlier && !earlier.ended) await this.#tell(earlier);
