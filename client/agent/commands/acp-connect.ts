@@ -4,7 +4,7 @@ import type { AddCommand, CommandLine } from '../command-line.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { LineUpAgent } from '../lineup-agent.ts';
 import { agentLog, runAgent } from '../run-agent.ts';
-import { readAcpAddress, type AcpAddress } from '../astrbot/address.ts';
+import { readServerAddress, type ServerAddress } from '../astrbot/address.ts';
 
 const EXAMPLES = `
 Examples:
@@ -22,7 +22,7 @@ export const addAcpConnect: AddCommand = (cli, line) => {
     .addHelpText('after', EXAMPLES)
     .action(async (words: string[]) => {
       const addresses = words.map((word) => {
-        const address = readAcpAddress(word);
+        const address = readServerAddress(word);
         if (!address) throw new CommandError(EXIT.usage, `"${word}" is no address: tcp://host:port or unix:///path`);
         return address;
       });
@@ -30,10 +30,10 @@ export const addAcpConnect: AddCommand = (cli, line) => {
     });
 };
 
-async function connect(line: CommandLine, addresses: readonly AcpAddress[]): Promise<void> {
+async function connect(line: CommandLine, addresses: readonly ServerAddress[]): Promise<void> {
   const { relay, token, state, agentId, name, conversationId } = await line.setup();
-  const { AcpHome } = await import('../astrbot/acp-home.ts');
-  const home = await AcpHome.open({ addresses, folder: join(state, agentId), note: (text) => line.terminal.note(text) });
+  const { ClientRole } = await import('../astrbot/client-role.ts');
+  const home = await ClientRole.open({ addresses, folder: join(state, agentId), note: (text) => line.terminal.note(text) });
   const agent = new LineUpAgent({
     relay,
     token,

@@ -3,7 +3,7 @@ import type { AddCommand, CommandLine } from '../command-line.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { LineUpAgent } from '../lineup-agent.ts';
 import { agentLog, runAgent } from '../run-agent.ts';
-import { addressText, isLocal, readAcpAddress, type AcpAddress } from '../astrbot/address.ts';
+import { addressText, isLocal, readServerAddress, type ServerAddress } from '../astrbot/address.ts';
 import { VERSION } from '../version.ts';
 
 const EXAMPLES = `
@@ -34,17 +34,17 @@ export const addAcpServe: AddCommand = (cli, line) => {
     });
 };
 
-function readListenAddress(text: string, isNetworkTrusted: boolean): AcpAddress {
-  const address = readAcpAddress(text);
+function readListenAddress(text: string, isNetworkTrusted: boolean): ServerAddress {
+  const address = readServerAddress(text);
   if (!address) throw new CommandError(EXIT.usage, `"${text}" is no address: tcp://host:port or unix:///path`);
   if (isNetworkTrusted || isLocal(address)) return address;
   throw new CommandError(EXIT.usage, `other machines reach ${text}, and the protocol knows no password: add --trust-network if that is meant`);
 }
 
-async function serve(line: CommandLine, addresses: readonly AcpAddress[]): Promise<void> {
+async function serve(line: CommandLine, addresses: readonly ServerAddress[]): Promise<void> {
   const setup = await line.setup();
-  const { AcpDoor } = await import('../astrbot/acp-door.ts');
-  const door = new AcpDoor({
+  const { ServerRole } = await import('../astrbot/server-role.ts');
+  const door = new ServerRole({
     name: setup.name,
     version: VERSION,
     ...(setup.conversationId !== undefined && { conversationId: setup.conversationId }),

@@ -9,14 +9,14 @@ import { ConversationLines } from '../acp/conversation-lines.ts';
 import { once, type HandOver } from '../acp/once.ts';
 import { PushStream } from '../acp/push-stream.ts';
 import { SessionBook } from '../acp/session-book.ts';
-import { PeerGone, type PeerPace } from './acp-peer.ts';
-import { AcpPool, wordsOf, type RemoteAgent } from './acp-pool.ts';
-import type { AcpAddress } from './address.ts';
+import { PeerGone, type PeerPace } from './peer.ts';
+import { PeerPool, wordsOf, type RemoteAgent } from './peer-pool.ts';
+import type { ServerAddress } from './address.ts';
 import { ACP_CODES, RpcError } from './json-rpc.ts';
 
 /** What it is made of. */
-export interface AcpHomeOptions {
-  addresses: readonly AcpAddress[];
+export interface ClientRoleOptions {
+  addresses: readonly ServerAddress[];
   /** The folder of the LineUp agent. */
   folder: string;
   /** Says a line to the person at this machine. */
@@ -44,18 +44,18 @@ export function routeOf(text: string, agents: readonly RemoteAgent[]): Route {
 }
 
 /** See the file's head. */
-export class AcpHome {
+export class ClientRole {
   readonly lines = new ConversationLines();
-  readonly #options: AcpHomeOptions;
+  readonly #options: ClientRoleOptions;
   /** Which agent each conversation belongs to. */
   readonly #book: SessionBook;
-  readonly #pool: AcpPool;
+  readonly #pool: PeerPool;
   #making: Promise<void> = Promise.resolve();
 
-  private constructor(options: AcpHomeOptions, book: SessionBook) {
+  private constructor(options: ClientRoleOptions, book: SessionBook) {
     this.#options = options;
     this.#book = book;
-    this.#pool = new AcpPool(
+    this.#pool = new PeerPool(
       options.addresses,
       {
         up: (address) => options.note(`connected with ${address}`),
@@ -73,9 +73,9 @@ export class AcpHome {
     );
   }
 
-  static async open(options: AcpHomeOptions): Promise<AcpHome> {
+  static async open(options: ClientRoleOptions): Promise<ClientRole> {
     await makePrivateFolder(options.folder);
-    return new AcpHome(options, await SessionBook.open(join(options.folder, 'acp-agents.json'), ['acp-connect']));
+    return new ClientRole(options, await SessionBook.open(join(options.folder, 'acp-agents.json'), ['acp-connect']));
   }
 
   serve(agent: LineUpAgent): void {

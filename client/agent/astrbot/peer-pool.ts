@@ -1,7 +1,7 @@
 /** Connections to several ACP servers, and the agents behind them: found by name, or by what they can do. */
 import { isJsonObject, type Json, type JsonObject } from '../../../src/protocol/json.ts';
-import { AcpPeer, PeerGone, type PeerPace, type PeerRequest } from './acp-peer.ts';
-import { addressText, type AcpAddress } from './address.ts';
+import { Peer, PeerGone, type PeerPace, type PeerRequest } from './peer.ts';
+import { addressText, type ServerAddress } from './address.ts';
 import { ACP_CODES, RpcError } from './json-rpc.ts';
 
 /** An agent behind a server. */
@@ -22,7 +22,7 @@ export interface PoolEvents {
 }
 
 interface Entry {
-  peer: AcpPeer;
+  peer: Peer;
   agents: RemoteAgent[];
 }
 
@@ -30,17 +30,17 @@ interface Entry {
 const LIST_DEADLINE_MS = 30_000;
 
 /** One connection for each address. An agent that several servers have is reached through the first that is up. */
-export class AcpPool {
+export class PeerPool {
   readonly #entries: Entry[];
   readonly #events: PoolEvents;
 
-  constructor(addresses: readonly AcpAddress[], events: PoolEvents, pace?: PeerPace) {
+  constructor(addresses: readonly ServerAddress[], events: PoolEvents, pace?: PeerPace) {
     this.#events = events;
     this.#entries = addresses.map((address) => {
       const name = addressText(address);
       const entry: Entry = {
         agents: [],
-        peer: new AcpPeer(
+        peer: new Peer(
           address,
           {
             up: () => {
@@ -70,7 +70,7 @@ export class AcpPool {
     return [...new Map(this.#entries.flatMap(({ agents }) => agents).map((agent) => [agent.name, agent])).values()];
   }
 
-  /** A request to whichever server has the agent. @throws RpcError agentNotFound, PeerGone, and as {@link AcpPeer.request} */
+  /** A request to whichever server has the agent. @throws RpcError agentNotFound, PeerGone, and as {@link Peer.request} */
   async request(agent: string, method: string, params: JsonObject, options: PeerRequest): Promise<Json> {
     const having = this.#entries.filter(({ agents }) => agents.some(({ name }) => name === agent));
     if (having.length === 0) throw new RpcError(ACP_CODES.agentNotFound, `Agent not found: ${agent}`);

@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { isJsonObject, type Json, type JsonObject } from '../../../src/protocol/json.ts';
 import { retryDelay } from '../../core/backoff.ts';
-import type { AcpAddress } from './address.ts';
+import type { ServerAddress } from './address.ts';
 import { FrameReader, frameOf, type Framing } from './framing.ts';
 import { ACP_CODES, decodeBody, readMessage, RpcError } from './json-rpc.ts';
 
@@ -50,8 +50,8 @@ export interface PeerPace {
 const PACE: PeerPace = { heartbeat: 25_000, patience: 10_000 };
 
 /** See the file's head. */
-export class AcpPeer {
-  readonly address: AcpAddress;
+export class Peer {
+  readonly address: ServerAddress;
   readonly #events: PeerEvents;
   readonly #pace: PeerPace;
   readonly #waiting = new Map<number, Waiting>();
@@ -64,7 +64,7 @@ export class AcpPeer {
   #failures = 0;
   #lastId = 0;
 
-  constructor(address: AcpAddress, events: PeerEvents, pace = PACE) {
+  constructor(address: ServerAddress, events: PeerEvents, pace = PACE) {
     this.address = address;
     this.#events = events;
     this.#pace = pace;

@@ -2,13 +2,13 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../../src/protocol/json.ts';
 import { randomId } from '../../core/random-id.ts';
-import type { Caller, Request } from './acp-server.ts';
+import type { Caller, Request } from './server.ts';
 import { ACP_CODES, RpcError } from './json-rpc.ts';
 import type { ActionOutcome, ServedAgent } from './served-agents.ts';
 import { Tasks } from './tasks.ts';
 
 /** What the methods stand on. */
-export interface AcpMethodsOptions {
+export interface ServerMethodsOptions {
   version: string;
   /** The agents as they are now, the one for everything first. */
   agents: (refresh: boolean, signal: AbortSignal) => Promise<ServedAgent[]>;
@@ -47,13 +47,13 @@ const sendParams = z.looseObject({ agent: z.string().min(1), message: messageTex
 const broadcastParams = z.looseObject({ message: messageText });
 
 /** See the file's head. */
-export class AcpMethods {
-  readonly #options: AcpMethodsOptions;
+export class ServerMethods {
+  readonly #options: ServerMethodsOptions;
   readonly #tasks = new Tasks((task) => this.publish(String(task.agent), 'task', task));
   readonly #subscriptions = new Map<string, Subscription>();
   readonly #open = new Map<string, number>();
 
-  constructor(options: AcpMethodsOptions) {
+  constructor(options: ServerMethodsOptions) {
     this.#options = options;
   }
 

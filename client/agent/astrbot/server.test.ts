@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import { Deferred } from '../deferred.ts';
-import { AcpMethods } from './acp-methods.ts';
-import { AcpServer } from './acp-server.ts';
-import type { AcpAddress } from './address.ts';
+import { ServerMethods } from './server-methods.ts';
+import { RpcServer } from './server.ts';
+import type { ServerAddress } from './address.ts';
 import { frameOf, type Framing } from './framing.ts';
 import type { ActionOutcome, ServedAgent } from './served-agents.ts';
 
@@ -45,14 +45,14 @@ class Reviewer implements ServedAgent {
 const WAIT = { timeout: 10_000 };
 
 let reviewer: Reviewer;
-let methods: AcpMethods;
-let server: AcpServer;
-let address: AcpAddress;
+let methods: ServerMethods;
+let server: RpcServer;
+let address: ServerAddress;
 const folder = mkdtempSync(join(tmpdir(), 'lineup-acp-'));
 beforeEach(async () => {
   reviewer = new Reviewer();
-  methods = new AcpMethods({ version: '1.0.0', agents: () => Promise.resolve([reviewer]), endpoints: () => ({ tcp: '127.0.0.1:9001' }) });
-  server = new AcpServer(methods.answer);
+  methods = new ServerMethods({ version: '1.0.0', agents: () => Promise.resolve([reviewer]), endpoints: () => ({ tcp: '127.0.0.1:9001' }) });
+  server = new RpcServer(methods.answer);
   address = await server.listen({ kind: 'tcp', host: '127.0.0.1', port: 0 });
 });
 afterEach(async () => {
@@ -66,7 +66,7 @@ class Caller {
   received = Buffer.alloc(0);
   isClosed = false;
 
-  constructor(to: AcpAddress = address) {
+  constructor(to: ServerAddress = address) {
     this.socket = connect(to.kind === 'tcp' ? { host: to.host, port: to.port } : { path: to.path });
     this.socket.on('data', (chunk) => (this.received = Buffer.concat([this.received, chunk])));
     this.socket.on('close', () => (this.isClosed = true));
@@ -321,7 +321,7 @@ test('a Unix socket is for its user alone, and one that somebody listens on is n
   const unix = await server.listen({ kind: 'unix', path });
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(await ask(new Caller(unix), 'ping')).toMatchObject({ result: { status: 'success' } });
-  await expect(new AcpServer(methods.answer).listen({ kind: 'unix', path })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  await expect(new RpcServer(methods.answer).listen({ kind: 'unix', path })).rejects.toMatchObject({ code: 'EADDRINUSE' });
   await server.close();
   expect(existsSync(path)).toBe(false);
   rmSync(folder, { recursive: true });

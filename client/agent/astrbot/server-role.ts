@@ -5,13 +5,13 @@ import type { AgentConnection } from '../agent-conversation.ts';
 import type { Chat } from '../chat.ts';
 import type { LineUpAgent } from '../lineup-agent.ts';
 import { ConversationLines } from '../acp/conversation-lines.ts';
-import { AcpMethods } from './acp-methods.ts';
-import { AcpServer } from './acp-server.ts';
-import { addressText, type AcpAddress } from './address.ts';
+import { ServerMethods } from './server-methods.ts';
+import { RpcServer } from './server.ts';
+import { addressText, type ServerAddress } from './address.ts';
 import { ANY_DEVICE, servedAgents } from './served-agents.ts';
 
 /** What a door is made of. */
-export interface AcpDoorOptions {
+export interface ServerRoleOptions {
   /** The LineUp agent's name. */
   name: string;
   version: string;
@@ -20,19 +20,19 @@ export interface AcpDoorOptions {
 }
 
 /** See the file's head. Give {@link connect} to the agent, then the agent to {@link serve}. */
-export class AcpDoor {
+export class ServerRole {
   readonly #lines: ConversationLines;
-  readonly #methods: AcpMethods;
-  readonly #server: AcpServer;
+  readonly #methods: ServerMethods;
+  readonly #server: RpcServer;
   readonly #endpoints: { tcp?: string; unix?: string } = {};
 
-  constructor({ name, version, conversationId }: AcpDoorOptions) {
+  constructor({ name, version, conversationId }: ServerRoleOptions) {
     this.#lines = new ConversationLines({
       cancelled: (conversation) => this.#publish('cancel', { conversation_id: conversation }),
       presence: (conversation, device, online) => this.#publish('presence', { conversation_id: conversation, device_id: device, online }),
     });
     const home = () => conversationId ?? this.#lines.conversationIds[0] ?? '';
-    this.#methods = new AcpMethods({
+    this.#methods = new ServerMethods({
       version,
       agents: async (refresh, signal) => {
         if (refresh) await this.#lines.askTools(home(), signal);
@@ -40,7 +40,7 @@ export class AcpDoor {
       },
       endpoints: () => ({ ...this.#endpoints }),
     });
-    this.#server = new AcpServer(this.#methods.answer);
+    this.#server = new RpcServer(this.#methods.answer);
   }
 
   get connect(): (options: ConnectionOptions) => AgentConnection {
@@ -48,7 +48,7 @@ export class AcpDoor {
   }
 
   /** Listens on one more address; returns it with the port that it got. @throws what the platform says */
-  async listen(address: AcpAddress): Promise<AcpAddress> {
+  async listen(address: ServerAddress): Promise<ServerAddress> {
     const bound = await this.#server.listen(address);
     if (bound.kind === 'unix') this.#endpoints.unix ??= bound.path;
     else this.#endpoints.tcp ??= addressText(bound).slice('tcp://'.length);

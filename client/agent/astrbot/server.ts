@@ -2,7 +2,7 @@
 import { chmod, lstat, rm } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { Json, JsonObject } from '../../../src/protocol/json.ts';
-import type { AcpAddress } from './address.ts';
+import type { ServerAddress } from './address.ts';
 import { FrameReader, frameOf, type Framing } from './framing.ts';
 import { ACP_CODES, answerOf, decodeBody, readMessage, RpcError, type RpcId } from './json-rpc.ts';
 
@@ -35,7 +35,7 @@ const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 const MAX_OPEN_REQUESTS = 256;
 
 /** See the file's head. */
-export class AcpServer {
+export class RpcServer {
   readonly #answer: Answer;
   readonly #servers: Server[] = [];
   readonly #sockets = new Set<Socket>();
@@ -49,7 +49,7 @@ export class AcpServer {
    * @returns the address with the port that it got
    * @throws what the platform says, EADDRINUSE when it is taken
    */
-  async listen(address: AcpAddress): Promise<AcpAddress> {
+  async listen(address: ServerAddress): Promise<ServerAddress> {
     const server = createServer((socket) => this.#accept(socket));
     if (address.kind === 'unix') await removeStale(address.path);
     await new Promise<void>((resolve, reject) => {
