@@ -377,14 +377,27 @@ describe('lineup connect --astrbot', () => {
   let http: HttpServer;
   let url: string;
   const requests: JsonObject[] = [];
+  /** What was uploaded, by name. */
+  const uploads = new Map<string, string>();
   beforeEach(async () => {
     requests.length = 0;
+    uploads.clear();
     http = createHttpServer((request, response) => {
-      let body = '';
-      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-      request.on('end', () => {
-        if (request.headers.authorization !== 'Bearer abk_test' || request.url !== '/api/v1/chat') return void response.writeHead(401).end();
-        const asked = JSON.parse(body) as JsonObject;
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', async () => {
+        const body = Buffer.concat(chunks);
+        if (request.headers.authorization !== 'Bearer abk_test') return void response.writeHead(401).end();
+        if (request.url === '/api/v1/file') {
+          const type = request.headers['content-type'] ?? '';
+          const file = (await new Response(body, { headers: { 'content-type': type } }).formData()).get('file') as File;
+          uploads.set(file.name, await file.text());
+          const data = { attachment_id: `att_${uploads.size}`, filename: file.name, type: file.type.startsWith('image') ? 'image' : 'file' };
+          return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ status: 'ok', message: null, data }));
+        }
+        if (request.url === '/api/v1/file?attachment_id=drawn') return void response.writeHead(200, { 'content-type': 'image/png' }).end('a picture');
+        if (request.url === '/api/v1/file?attachment_id=table') return void response.writeHead(200, { 'content-type': 'text/csv' }).end('a,b');
+        const asked = JSON.parse(body.toString()) as JsonObject;
         requests.push(asked);
         response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
         const send = (event: JsonObject) => response.write(`data: ${JSON.stringify(event)}\n\n`);
@@ -392,7 +405,13 @@ describe('lineup connect --astrbot', () => {
         send({ type: 'run_started', data: {} });
         if (asked.message === 'break') return void setTimeout(() => response.destroy(), 50);
         if (asked.message === 'fail') send({ type: 'error', data: 'no provider' });
-        else {
+        else if (asked.message === 'draw') {
+          send({ type: 'image', data: '[IMAGE]1f2e.png', streaming: false });
+          send({ type: 'attachment_saved', data: { id: 'drawn', type: 'image' } });
+          send({ type: 'file', data: '[FILE]3d4c.csv|weather.csv', streaming: false });
+          send({ type: 'attachment_saved', data: { id: 'table', type: 'file' } });
+          send({ type: 'image', data: '[IMAGE]lost.png', streaming: false });
+        } else {
           for (const data of ['你', '好', '！']) send({ type: 'plain', data, streaming: true });
           send({ type: 'complete', data: '你好！', streaming: true });
         }
@@ -415,6 +434,38 @@ describe('lineup connect --astrbot', () => {
       { username: 'lineup', message: 'hi', enable_streaming: true },
       { username: 'lineup', message: 'again', enable_streaming: true, session_id: 'astr_1' },
     ]);
+  });
+
+  test('images and files of the phone are attached, two of one name apart', async () => {
+    lineup.start('connect', '--astrbot', url);
+    const picture = await phone.http.upload(enrolled.conversation_id, Buffer.from('a photo'), 'image/png');
+    await phone.connection.send('image', { file_id: picture.file_id, url: picture.url, caption: 'What is this?' });
+    await expect.poll(() => phone.texts, { timeout: WAIT_MS }).toHaveLength(1);
+    for (const content of ['one', 'two']) {
+      const { file_id } = await phone.http.upload(enrolled.conversation_id, Buffer.from(content), 'text/plain');
+      await phone.connection.send('file', { file_id, name: 'notes.txt', mime_type: 'text/plain', size: content.length });
+    }
+    await expect.poll(() => phone.texts, { timeout: WAIT_MS }).toHaveLength(3);
+    expect(requests.map(({ message }) => message)).toEqual([
+      [
+        { type: 'plain', text: 'What is this?' },
+        { type: 'image', attachment_id: 'att_1' },
+      ],
+      [{ type: 'file', attachment_id: 'att_2' }],
+      [{ type: 'file', attachment_id: 'att_3' }],
+    ]);
+    expect([...uploads.values()]).toEqual(['a photo', 'one', 'two']);
+  });
+
+  test('images and files of an answer are fetched; what cannot be fetched is named', async () => {
+    lineup.start('connect', '--astrbot', url);
+    await phone.say('draw');
+    const image = await phone.until('image');
+    expect(await (await phone.http.download(enrolled.conversation_id, image.payload.file_id ?? '')).text()).toBe('a picture');
+    const { payload } = await phone.until('file');
+    expect([payload.name, payload.mime_type, payload.size]).toEqual(['weather.csv', 'text/csv', 3]);
+    await phone.untilText('lost.png');
+    expect(phone.texts).toHaveLength(1);
   });
 
   test('what goes wrong is told on the phone', async () => {

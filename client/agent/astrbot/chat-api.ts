@@ -1,6 +1,12 @@
-/** AstrBot's HTTP chat API: one request for each message, answered by server-sent events. */
-import { StringDecoder } from 'node:string_decoder';
+/** AstrBot's HTTP API for chats: one request for each message, answered by server-sent events, and attachments beside it. */
 import { isJsonObject, type Json, type JsonObject } from '../../../src/protocol/json.ts';
+import { EventTooLong, eventsOf } from './server-sent-events.ts';
+
+/** What an attachment is to AstrBot. */
+export type AttachmentType = 'image' | 'record' | 'video' | 'file';
+
+/** A part of a message to AstrBot. */
+export type Segment = { type: 'plain'; text: string } | { type: AttachmentType; attachment_id: string };
 
 /** One event of an answer. */
 export type ChatEvent =
@@ -9,16 +15,16 @@ export type ChatEvent =
   | { kind: 'text'; text: string }
   /** The end of the answer, with all of it once more. */
   | { kind: 'complete'; text: string }
-  | { kind: 'image'; url: string }
+  /** Something that is not text, by the name or address that AstrBot gives it. */
+  | { kind: 'attachment'; type: AttachmentType; name: string }
+  /** The id under which the last attachment can be fetched. */
+  | { kind: 'saved'; id: string }
   | { kind: 'error'; message: string };
 
 /** AstrBot could not be reached, or refused. One sentence. */
 export class AstrBotError extends Error {
   override readonly name = 'AstrBotError';
 }
-
-/** Longest line of an answer, in UTF-16 units. */
-const MAX_LINE_UNITS = 16 * 1024 * 1024;
 
 /** Where AstrBot is, and as whom it is asked. */
 export interface ChatApiOptions {
@@ -29,7 +35,10 @@ export interface ChatApiOptions {
   username: string;
 }
 
-/** See the file's head. */
+/** How AstrBot begins the name of an attachment, such as `[IMAGE]`. */
+const LABEL = /^\[[A-Z]+\]/;
+
+/** See the file's head. Every call throws {@link AstrBotError}, and the signal's reason. */
 export class ChatApi {
   readonly #options: ChatApiOptions;
 
@@ -37,29 +46,52 @@ export class ChatApi {
     this.#options = options;
   }
 
-  /** Says a message and gives what is answered. @throws AstrBotError, and the signal's reason */
-  async *chat(message: string, sessionId: string | undefined, signal: AbortSignal): AsyncGenerator<ChatEvent> {
-    const { url, key, username } = this.#options;
-    const response = await this.#reach(
-      fetch(new URL('/api/v1/chat', url), {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', accept: 'text/event-stream' },
-        body: JSON.stringify({ username, message, enable_streaming: true, ...(sessionId !== undefined && { session_id: sessionId }) }),
-        signal,
-      }),
-      signal,
-    );
-    if (response.status === 401 || response.status === 403)
-      throw new AstrBotError('AstrBot does not take this key: ASTRBOT_API_KEY must be one with the chat scope');
-    if (!response.ok || !response.body) throw new AstrBotError(`AstrBot answered with HTTP status ${response.status}`);
-    const type = response.headers.get('content-type') ?? '';
-    if (!type.startsWith('text/event-stream')) throw new AstrBotError(await this.#reach(refusalOf(response), signal));
+  /** Says a message and gives what is answered. */
+  async *chat(message: string | Segment[], sessionId: string | undefined, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+    const { username } = this.#options;
+    const response = await this.#call('/api/v1/chat', 'chat', signal, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+      body: JSON.stringify({ username, message, enable_streaming: true, ...(sessionId !== undefined && { session_id: sessionId }) }),
+    });
+    if (!isOf(response, 'text/event-stream') || !response.body) throw await this.#refusal(response, signal);
     try {
       for await (const data of eventsOf(response.body)) yield* readEvent(data);
     } catch (error) {
       signal.throwIfAborted();
-      throw error instanceof AstrBotError ? error : new AstrBotError('The connection with AstrBot broke in the middle of the answer');
+      throw new AstrBotError(
+        error instanceof EventTooLong ? 'AstrBot sent a line that is too long' : 'The connection with AstrBot broke in the middle of the answer',
+      );
     }
+  }
+
+  /** Gives AstrBot a file; returns it as a part of a message. */
+  async attach(content: Blob, name: string, signal: AbortSignal): Promise<Segment> {
+    const body = new FormData();
+    body.append('file', content, name);
+    const response = await this.#call('/api/v1/file', 'file', signal, { method: 'POST', body });
+    const answer: unknown = await this.#reach(response.json(), signal);
+    const { attachment_id, type } = isJsonObject(answer) && isJsonObject(answer.data) ? answer.data : {};
+    if (typeof attachment_id !== 'string') throw new AstrBotError(refusalIn(answer));
+    return { type: isAttachmentType(type) ? type : 'file', attachment_id };
+  }
+
+  /** Fetches an attachment of an answer. */
+  async fetch(attachmentId: string, signal: AbortSignal): Promise<Blob> {
+    const path = `/api/v1/file?attachment_id=${encodeURIComponent(attachmentId)}`;
+    const response = await this.#call(path, 'file', signal);
+    if (isOf(response, 'application/json')) throw await this.#refusal(response, signal);
+    return this.#reach(response.blob(), signal);
+  }
+
+  async #call(path: string, scope: string, signal: AbortSignal, init: RequestInit = {}): Promise<Response> {
+    const { url, key } = this.#options;
+    const headers = { ...(init.headers as Record<string, string> | undefined), authorization: `Bearer ${key}` };
+    const response = await this.#reach(fetch(new URL(path, url), { ...init, headers, signal }), signal);
+    if (response.status === 401 || response.status === 403)
+      throw new AstrBotError(`AstrBot does not take this key: ASTRBOT_API_KEY must be one with the ${scope} scope`);
+    if (!response.ok) throw new AstrBotError(`AstrBot answered with HTTP status ${response.status}`);
+    return response;
   }
 
   async #reach<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
@@ -70,35 +102,28 @@ export class ChatApi {
       throw new AstrBotError(`AstrBot cannot be reached at ${this.#options.url}`);
     }
   }
+
+  async #refusal(response: Response, signal: AbortSignal): Promise<AstrBotError> {
+    const answer: unknown = await this.#reach(
+      response.json().catch(() => null),
+      signal,
+    );
+    return new AstrBotError(refusalIn(answer));
+  }
+}
+
+function isOf(response: Response, type: string): boolean {
+  return (response.headers.get('content-type') ?? '').startsWith(type);
 }
 
 /** AstrBot answers some refusals with status 200 and `{status: "error", message}`. */
-async function refusalOf(response: Response): Promise<string> {
-  const answer: unknown = await response.json().catch(() => null);
+function refusalIn(answer: unknown): string {
   const said = isJsonObject(answer) && typeof answer.message === 'string' ? `: ${answer.message.slice(0, 300)}` : '';
   return `AstrBot refused the message${said}`;
 }
 
-/** The `data` of each event. Lines end with LF, CRLF or CR; several `data` lines are one text. */
-export async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new StringDecoder('utf8');
-  let rest = '';
-  let data: string[] = [];
-  for await (const chunk of body) {
-    rest += decoder.write(Buffer.from(chunk));
-    if (rest.length > MAX_LINE_UNITS) throw new AstrBotError('AstrBot sent a line that is too long');
-    // A CR at the end may be the first half of a line end.
-    const lines = rest.split(/\r\n|\n|\r(?!$)/);
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
-      if (line.startsWith('data:')) data.push(line.slice(5).replace(/^ /, ''));
-      if (line !== '' || data.length === 0) continue;
-      yield data.join('\n');
-      data = [];
-    }
-  }
-  if (rest.startsWith('data:')) data.push(rest.slice(5).trim());
-  if (data.length > 0) yield data.join('\n');
+function isAttachmentType(type: unknown): type is AttachmentType {
+  return type === 'image' || type === 'record' || type === 'video' || type === 'file';
 }
 
 function readEvent(text: string): ChatEvent[] {
@@ -113,6 +138,8 @@ function readEvent(text: string): ChatEvent[] {
   }
   const { type, data = null } = event;
   const words = typeof data === 'string' ? data : '';
+  // `[FILE]name where it is kept|name that people see`
+  if (isAttachmentType(type)) return [{ kind: 'attachment', type, name: words.replace(LABEL, '').split('|').at(-1) ?? '' }];
   switch (type) {
     case 'session_id': {
       const id = words !== '' ? words : event.session_id;
@@ -122,8 +149,8 @@ function readEvent(text: string): ChatEvent[] {
       return [{ kind: 'text', text: words }];
     case 'complete':
       return [{ kind: 'complete', text: words }];
-    case 'image':
-      return [{ kind: 'image', url: words }];
+    case 'attachment_saved':
+      return isJsonObject(data) && typeof data.id === 'string' ? [{ kind: 'saved', id: data.id }] : [];
     case 'error':
       return [{ kind: 'error', message: words || (typeof event.message === 'string' ? event.message : 'AstrBot could not answer') }];
     default:

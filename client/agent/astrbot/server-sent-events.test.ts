@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { eventsOf } from './chat-api.ts';
+import { eventsOf } from './server-sent-events.ts';
 
 async function read(chunks: Uint8Array[]): Promise<string[]> {
   const source = (async function* () {
