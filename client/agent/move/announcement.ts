@@ -3,11 +3,12 @@
 /** The text, in Markdown. `url` pairs one device within an hour. */
 export function announcement(url: string): string {
   const { host, protocol } = new URL(url);
-  const english = protocol === 'http:' ? ', and in the network of that machine alone' : '';
-  const chinese = protocol === 'http:' ? '，手机要和那台电脑在同一个网络里' : '';
-  return `**This conversation goes on at [${host}](${url})**
+  const link = `[${host}](${url})`;
+  // Direct mode is the one that plain http is spoken with.
+  const english = protocol === 'http:' ? ', and only in the network of that machine' : '';
+  const chinese = protocol === 'http:' ? '，手机要和那台机器在同一个网络里' : '';
+  // In Chinese the emphasis ends before the comma: behind a full stop Markdown would not see its end.
+  return `**This conversation goes on at ${link}.** Open the link to pair this device there. It works once, within an hour${english}.
 
-Open the link to pair this device there and go on. It works once, within an hour${english}.
-
-打开上面的链接，在那里配对这台设备，接着聊。链接只能用一次，一小时内有效${chinese}。`;
+**这段对话在 ${link} 继续**，打开链接，在那里配对这台设备。链接只能用一次，一小时内有效${chinese}。`;
 }

@@ -5,10 +5,11 @@ import { useApp } from '../parts/contexts.ts';
 import { deviceName } from '../parts/device-name.ts';
 import { useSeconds } from '../parts/use-seconds.ts';
 import { useTroubleWords } from '../parts/use-trouble-words.ts';
-import type { Invitation } from '../store/app-store.ts';
+import type { AppStore, Invitation } from '../store/app-store.ts';
 import { canReach } from '../store/reach.ts';
 import type { Trouble } from '../store/trouble.ts';
 import { Mark } from './mark.tsx';
+import { conversationHref } from './route.ts';
 
 const KNOWN: readonly string[] = ['pairing_not_found', 'too_many'];
 
@@ -28,6 +29,7 @@ export function InvitationScreen({ invitation }: { invitation: Invitation }) {
     setPairing(true);
     setTrouble(null);
     const refused = await app.pair(invitation, name.trim());
+    if (refused === null) goTo(app, invitation.conversationId);
     setPairing(false);
     setTrouble(refused);
     const limited = refused?.kind === 'refused' && refused.code === 'rate_limited';
@@ -89,4 +91,12 @@ export function InvitationScreen({ invitation }: { invitation: Invitation }) {
     if (what.kind === 'refused' && KNOWN.includes(what.code)) return t(`pair.problem.${what.code as 'pairing_not_found' | 'too_many'}`);
     return troubleWords(what);
   }
+}
+
+/** Opens the conversation that the link was about, in place of the list. */
+function goTo(app: AppStore, conversationId: string | undefined): void {
+  if (conversationId === undefined) return;
+  app.view.flush();
+  const row = app.view.get().rows.find(({ info }) => info.conversation_id === conversationId);
+  if (row) location.replace(conversationHref(row.key));
 }
