@@ -29,10 +29,11 @@ export interface AskedCall {
   onTrouble: () => void;
 }
 
-/** Puts the question to the relay. Returns where in the log the answer can follow. Safe to repeat. */
-export async function placeCall({ http, conversationId, callId, payload, sendWithinMs, onTrouble }: AskedCall): Promise<number> {
+/** Puts the question to the relay. Returns where in the log the answer can follow. Safe to repeat. @throws the signal's reason */
+export async function placeCall(call: AskedCall, signal: AbortSignal): Promise<number> {
+  const { http, conversationId, callId, payload, sendWithinMs, onTrouble } = call;
   const envelope = { id: callId, type: 'tool.call', payload };
-  const { seq } = await persist(() => http.postMessage(conversationId, envelope), Date.now() + sendWithinMs, onTrouble);
+  const { seq } = await persist(() => http.postMessage(conversationId, envelope), Date.now() + sendWithinMs, onTrouble, signal);
   return seq ?? 0;
 }
 
@@ -50,6 +51,7 @@ export async function awaitResult({ http, conversationId, callId, onTrouble }: A
       () => http.history(conversationId, { after: from, limit: 100 }),
       Date.now() + PATIENCE_MS,
       onTrouble,
+      signal,
     );
     for (const frame of messages) {
       if (isMessage(frame, 'tool.result') && frame.payload.call_id === callId) return frame.payload as JsonObject;
@@ -61,11 +63,11 @@ export async function awaitResult({ http, conversationId, callId, onTrouble }: A
   }
 }
 
-/** Takes the question back. One that was answered meanwhile stays answered. */
+/** Takes the question back. One that was answered meanwhile stays answered, one that never reached the relay is none. */
 export async function cancelCall({ http, conversationId, callId }: AskedCall): Promise<void> {
   try {
     await http.postMessage(conversationId, { id: randomId('cancel'), type: 'tool.cancel', payload: { call_id: callId } });
   } catch (error) {
-    if (!(error instanceof RelayError && error.code === 'already_settled')) throw error;
+    if (!(error instanceof RelayError && (error.code === 'already_settled' || error.code === 'unknown_call'))) throw error;
   }
 }

@@ -38,3 +38,16 @@ test('nothing is tried behind the deadline, also when the relay says how long to
   await expect(persist(attempt, later())).rejects.toBe(busy);
   expect(tries()).toBe(1);
 });
+
+test('a signal ends the waiting for the next try, and lets a try that is under way succeed', async () => {
+  const stop = new AbortController();
+  const { attempt, tries } = failing(new NetworkError('offline'), 5);
+  await expect(persist(attempt, later(), () => stop.abort(new Error('stopped')), stop.signal)).rejects.toThrow('stopped');
+  expect(tries()).toBe(1);
+  const late = new AbortController();
+  const succeeding = async () => {
+    late.abort(new Error('stopped'));
+    return Promise.resolve('done');
+  };
+  await expect(persist(succeeding, later(), undefined, late.signal)).resolves.toBe('done');
+});

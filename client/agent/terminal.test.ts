@@ -24,6 +24,16 @@ describe('a terminal', () => {
     expect(terminal.paint('green', 'ok')).toBe(isWanted ? '\u001b[32mok\u001b[39m' : 'ok');
   });
 
+  test('a person may read stderr while a script reads stdout', () => {
+    const to = streams(true);
+    to.out.isTTY = false;
+    const terminal = new Terminal(to, {});
+    expect([terminal.interactive, terminal.isWatched]).toEqual([false, true]);
+    terminal.json = true;
+    expect(terminal.isWatched).toBe(false);
+    expect(new Terminal(streams(false), {}).isWatched).toBe(false);
+  });
+
   test('results are text, or one line of JSON and nothing else', () => {
     const to = streams(false);
     const terminal = new Terminal(to, {});

@@ -29,6 +29,11 @@ export class Terminal {
     return this.#streams.out.isTTY === true && !this.json;
   }
 
+  /** Whether a person reads stderr, while stdout may be a script's. */
+  get isWatched(): boolean {
+    return this.#streams.err.isTTY === true && !this.json;
+  }
+
   /** A result: `data` as one line of JSON with `--json`, otherwise `text`. */
   result(data: unknown, text: string): void {
     this.#streams.out.write(`${this.json ? JSON.stringify(data) : text}\n`);

@@ -282,6 +282,18 @@ describe('talking', () => {
     await expect(settled).resolves.toBe('cancelled');
   });
 
+  test('ask: Ctrl-C while the relay is away ends it at once, and says what may be left', async () => {
+    const asking = begin(['ask', 'Anybody there?', 'yes']);
+    await phone.question('Anybody there?');
+    await relay.end('SIGKILL');
+    await expect.poll(() => asking.said.err, { timeout: WAIT_MS }).toContain('trying again');
+    asking.child.kill('SIGINT');
+    const { code, err } = await asking.ended;
+    expect([code, err.trimEnd().split('\n').at(-1)]).toEqual([6, expect.stringContaining('it stays open on the phone')]);
+    await relay.start();
+    await expect.poll(() => phone.connection.state.name, { timeout: WAIT_MS }).toBe('online');
+  });
+
   test('ask: with a name the question outlives the process that asked it', async () => {
     const words = ['ask', '--id', 'release-1.4', '--timeout', '600', 'Release?', 'yes', 'no'];
     const first = begin(words);

@@ -11,6 +11,8 @@ import { CommandError, EXIT, type ExitCode } from '../exit-codes.ts';
 import { makePrivateFolder } from '../private-file.ts';
 import { readSeconds } from '../read-seconds.ts';
 import { clockSkew } from '../relay-clock.ts';
+import type { Terminal } from '../terminal.ts';
+import { NetworkError } from '../../core/errors.ts';
 import { randomId } from '../../core/random-id.ts';
 
 interface Options {
@@ -129,17 +131,35 @@ async function interruptible(call: AskedCall, isNamed: boolean, line: CommandLin
     stop.abort(new CommandError(EXIT.cancelled, isNamed ? 'stopped; the question stays open' : 'stopped; the question is taken back'));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, interrupt);
   try {
-    const after = await placeCall(call);
-    await noteNobody(call, line);
+    const after = await placeCall(call, stop.signal);
+    await noteWaiting(call, isNamed, line.terminal);
     return await awaitResult(call, after, stop.signal);
   } catch (error) {
-    if (stop.signal.aborted && !isNamed) await cancelCall(call);
+    if (stop.signal.aborted && !isNamed) await takeBack(call);
     throw error;
   }
 }
 
-async function noteNobody({ http }: AskedCall, { terminal }: CommandLine): Promise<void> {
-  if ((await http.devices()).length === 0) terminal.note('no device is paired yet: the question waits ("lineup pair")');
+async function takeBack(call: AskedCall): Promise<void> {
+  try {
+    await cancelCall(call);
+  } catch (error) {
+    if (!(error instanceof NetworkError)) throw error;
+    throw new CommandError(
+      EXIT.unreachable,
+      'stopped; the relay cannot be reached to take the question back: if it has arrived, it stays open on the phone',
+      { cause: error },
+    );
+  }
+}
+
+/** A person who looks at a terminal is told what this waits for; a script is told only what is in the way. */
+async function noteWaiting({ http }: AskedCall, isNamed: boolean, terminal: Terminal): Promise<void> {
+  // Not to know this is no reason to give up a question that is asked already.
+  const devices = await http.devices().catch(() => null);
+  if (devices?.length === 0) return terminal.note('no device is paired yet: the question waits ("lineup pair")');
+  if (terminal.isWatched)
+    terminal.note(`waiting for an answer on the phone (Ctrl-C ${isNamed ? 'leaves the question open' : 'takes the question back'})`);
 }
 
 function questionOf(question: string, choices: string[], options: Options): { kind: QuestionKind; args: JsonObject } {
