@@ -21,10 +21,19 @@ const STREAM_MS = 20_000;
 
 /** What a page did while it was watched. Times in ms. */
 interface Watched {
-  /** Tasks over 50 ms, as the browser counts them. */
+  /** Tasks that kept the page's thread busy for over 50 ms. Its CPU time: what else the machine does meanwhile is not the page's fault. */
   longTasks: number[];
-  /** Time between one frame and the next. */
+  /** Time between one frame and the next, by the clock. */
   frames: number[];
+}
+
+/** An event of Chromium's tracing, as far as it is read here. Durations in µs. */
+interface TraceEvent {
+  name: string;
+  pid: number;
+  tid: number;
+  tdur?: number;
+  args: { name?: string };
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'lineup-bench-web-'));
@@ -116,26 +125,45 @@ async function interactive(page: Page): Promise<number> {
 
 async function watch(page: Page, during: () => Promise<void>): Promise<Watched> {
   await page.evaluate(() => {
-    const watched: Watched = { longTasks: [], frames: [] };
-    const observer = new PerformanceObserver((list) => watched.longTasks.push(...list.getEntries().map(({ duration }) => duration)));
-    observer.observe({ type: 'longtask' });
+    const frames: number[] = [];
     let last = performance.now();
     let running = true;
     const frame = (now: number) => {
-      watched.frames.push(now - last);
+      frames.push(now - last);
       last = now;
       if (running) requestAnimationFrame(frame);
     };
     requestAnimationFrame(frame);
     const end = () => {
       running = false;
-      observer.disconnect();
-      return watched;
+      return frames;
     };
     Object.assign(window, { endWatch: end });
   });
+  const longTasks = await traced(page, during);
+  return { longTasks, frames: await page.evaluate(() => (window as unknown as { endWatch(): number[] }).endWatch()) };
+}
+
+/** Long tasks of the page's main thread while something goes on. */
+async function traced(page: Page, during: () => Promise<void>): Promise<number[]> {
+  const session = await page.context().newCDPSession(page);
+  const events: TraceEvent[] = [];
+  const collect = ({ value }: { value: object[] }) => void events.push(...(value as TraceEvent[]));
+  session.on('Tracing.dataCollected', collect);
+  await session.send('Tracing.start', {
+    transferMode: 'ReportEvents',
+    traceConfig: { includedCategories: ['disabled-by-default-devtools.timeline'], excludedCategories: ['*'] },
+  });
   await during();
-  return page.evaluate(() => (window as unknown as { endWatch(): Watched }).endWatch());
+  const complete = new Promise<void>((resolve) => session.once('Tracing.tracingComplete', () => resolve()));
+  await session.send('Tracing.end');
+  await complete;
+  await session.detach();
+  const main = new Set(events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(({ pid, tid }) => `${pid} ${tid}`));
+  return events
+    .filter(({ name, pid, tid }) => name === 'RunTask' && main.has(`${pid} ${tid}`))
+    .map(({ tdur = 0 }) => tdur / 1_000)
+    .filter((ms) => ms > 50);
 }
 
 /** As a thumb does: steps of two thirds of the view, until the first message is there. */

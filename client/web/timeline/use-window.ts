@@ -42,6 +42,8 @@ export function useWindow(entries: readonly Entry[], onNearTop: () => void) {
       return entry ? estimatedHeight(entry, width) : 0;
     },
     overscan: BEYOND,
+    // One render for all that a scroll sets off, and no layout in between: the rows beyond the view are there for that.
+    useFlushSync: false,
     // What is prepended leaves the row that is being read where it is.
     anchorTo: 'end',
     scrollMargin: margin,
