@@ -14,5 +14,7 @@ export default defineConfig({
     // The page's Content-Security-Policy takes no inline data but images.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // What the page is made of, for its service worker.
+    manifest: 'parts.json',
   },
 });

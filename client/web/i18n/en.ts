@@ -161,6 +161,20 @@ export const en = {
   'find.count_other': '{{count}} places',
   'find.older': 'Load older messages and look there too',
 
+  'install.title': 'Keep it at hand.',
+  'install.prompt': 'On your home screen it opens like any app.',
+  'install.share': 'Tap Share, then Add to Home Screen.',
+  'install.do': 'Install',
+  'install.no': 'Do not show this again',
+
+  'broken.entry': 'This message cannot be shown.',
+  'broken.raw': 'Copy what was sent',
+  'broken.part': 'A part of the page could not be loaded.',
+  'broken.title': 'This page broke',
+  'broken.lead': 'What you wrote is kept, and nothing is lost at the relay. Load the page again to go on.',
+  'broken.reload': 'Load again',
+  'broken.details': 'Copy the details',
+
   'update.ready': 'A newer version is ready.',
   'update.load': 'Load it',
 

@@ -158,6 +158,20 @@ export const zh: Words = {
   'find.count_other': '找到 {{count}} 处',
   'find.older': '读取更早的消息并继续查找',
 
+  'install.title': '放到主屏幕。',
+  'install.prompt': '像其他应用一样，点开就用。',
+  'install.share': '轻点“分享”，再选“添加到主屏幕”。',
+  'install.do': '安装',
+  'install.no': '不再提示',
+
+  'broken.entry': '这条消息无法显示。',
+  'broken.raw': '复制原始内容',
+  'broken.part': '页面有一部分没能读取。',
+  'broken.title': '页面出错了',
+  'broken.lead': '你写的内容还在，中继那边也没有丢失。重新载入页面即可继续。',
+  'broken.reload': '重新载入',
+  'broken.details': '复制错误详情',
+
   'update.ready': '新版本已就绪。',
   'update.load': '立即更新',
 

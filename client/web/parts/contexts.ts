@@ -6,14 +6,17 @@ import type { ConversationStore } from '../store/conversation-store.ts';
 import type { ConversationView } from '../store/conversation-view.ts';
 import type { Observable } from '../store/observable.ts';
 import type { Preferences } from '../store/preferences.ts';
+import type { Installer } from './installer.ts';
 
 const App = createContext<AppStore | null>(null);
 const Conversation = createContext<ConversationStore | null>(null);
 const UserPreferences = createContext<Preferences | null>(null);
+const HomeScreen = createContext<Installer | null>(null);
 
 export const AppProvider = App.Provider;
 export const ConversationProvider = Conversation.Provider;
 export const PreferencesProvider = UserPreferences.Provider;
+export const InstallerProvider = HomeScreen.Provider;
 
 export function useApp(): AppStore {
   return present(useContext(App), 'AppProvider');
@@ -25,6 +28,10 @@ export function useConversation(): ConversationStore {
 
 export function usePreferences(): Preferences {
   return present(useContext(UserPreferences), 'PreferencesProvider');
+}
+
+export function useInstaller(): Installer {
+  return present(useContext(HomeScreen), 'InstallerProvider');
 }
 
 /** The current value of something that can be watched. */

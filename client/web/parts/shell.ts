@@ -21,13 +21,32 @@ export async function keepShell(): Promise<void> {
   try {
     await navigator.serviceWorker.register('/sw.js');
     const { active } = await navigator.serviceWorker.ready;
-    const files = performance.getEntriesByType('resource').map(({ name }) => new URL(name));
+    const loaded = performance.getEntriesByType('resource').map(({ name }) => new URL(name));
+    const own = loaded.flatMap(({ origin, pathname }) => (origin === location.origin ? [pathname] : []));
     // A worker's own port has no target origin.
     // oxlint-disable-next-line unicorn/require-post-message-target-origin
-    active?.postMessage({ keep: files.flatMap(({ origin, pathname }) => (origin === location.origin ? [pathname] : [])) });
+    active?.postMessage({ keep: [...new Set([...own, ...(await parts())])] });
   } catch (error) {
     if (!(error instanceof DOMException || error instanceof TypeError)) throw error;
   }
+}
+
+/**
+ * Every file that this version is made of, also those that were not needed yet: without a network they are there too, and after a deploy
+ * an open page still finds its own. None where the page is not built, or the relay has another version by now.
+ */
+async function parts(): Promise<string[]> {
+  const answer = await fetch('/parts.json', { cache: 'no-cache' });
+  if (!answer.ok || answer.headers.get('content-type')?.includes('json') !== true) return [];
+  const listed = Object.values((await answer.json()) as Record<string, { file: string; css?: string[] }>);
+  const files = listed.flatMap(({ file, css = [] }) => [file, ...css]).map((file) => `/${file}`);
+  return files.includes(runningScript() ?? '') ? files : [];
+}
+
+/** The path of the script that this page began with. */
+function runningScript(): string | null {
+  const script = document.querySelector<HTMLScriptElement>('script[type=module][src]');
+  return script && new URL(script.src).pathname;
 }
 
 async function askForNewer(): Promise<void> {
@@ -35,9 +54,9 @@ async function askForNewer(): Promise<void> {
   asked = Date.now();
   try {
     const answer = await fetch('/', { cache: 'no-cache' });
-    const running = document.querySelector<HTMLScriptElement>('script[type=module][src]');
+    const running = runningScript();
     if (!answer.ok || running === null) return;
-    newer = !(await answer.text()).includes(new URL(running.src).pathname);
+    newer = !(await answer.text()).includes(running);
     updateReady.changed();
   } catch (error) {
     // No network: nothing is known, and the next look asks again.

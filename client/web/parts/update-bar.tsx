@@ -7,8 +7,8 @@ export function UpdateBar() {
   const { t } = useTranslation();
   if (!useView(updateReady)) return null;
   return (
-    <aside className="update-bar" role="status" aria-label={t('update.ready')}>
-      <span>{t('update.ready')}</span>
+    <aside className="update-bar" aria-label={t('update.ready')}>
+      <span role="status">{t('update.ready')}</span>
       <button type="button" className="text-button" onClick={() => location.reload()}>
         {t('update.load')}
       </button>

@@ -1,7 +1,8 @@
 /** The ways to pair from here: the camera, or a code or link that is typed or pasted. */
-import { lazy, Suspense, useRef, useState } from 'react';
+import { lazy, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Icon } from '../parts/icon.tsx';
+import { Part } from '../parts/part.tsx';
 import { CodeForm } from './code-form.tsx';
 
 const ScanSheet = lazy(() => import('../scan/scan-sheet.tsx'));
@@ -31,9 +32,9 @@ export function WaysIn({ action }: { action?: string }) {
       <p className="or">{t('pair.or')}</p>
       <CodeForm field={field} {...(action !== undefined && { action })} />
       {wanted && (
-        <Suspense>
+        <Part>
           <ScanSheet open={scanning} onClose={() => setScanning(false)} onType={type} />
-        </Suspense>
+        </Part>
       )}
     </div>
   );

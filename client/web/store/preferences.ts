@@ -40,6 +40,12 @@ export class Preferences {
     else root.dataset.text = textSize;
     if (theme === 'system') delete root.dataset.theme;
     else root.dataset.theme = theme;
+    // The bars of the browser have the colour of the page, whatever the device prefers.
+    for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name=theme-color]')) {
+      const { scheme } = meta.dataset;
+      if (theme === 'system') meta.media = `(prefers-color-scheme: ${scheme})`;
+      else meta.media = theme === scheme ? 'all' : 'not all';
+    }
     await speak(language);
     this.view.changed();
   }

@@ -4,7 +4,9 @@ import { useTranslation } from 'react-i18next';
 import { clockTime, dayName, isSameDay } from '../i18n/format.ts';
 import type { Entry } from '../model/entry.ts';
 import { useLanguage } from '../parts/contexts.ts';
+import { Boundary } from '../parts/boundary.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { BrokenEntry } from './broken-entry.tsx';
 import { DeliveryMark } from './delivery-mark.tsx';
 import { rendererOf } from './registry.tsx';
 import { isMessage, useMessageMenu } from './use-message-menu.ts';
@@ -23,38 +25,46 @@ export interface RowProps {
 }
 
 export const Row = memo(
-  function Row({ entry, last, marked, found }: RowProps) {
-    const { t } = useTranslation();
-    const { render: Render } = rendererOf(entry);
-    const time = timeBefore(entry, last);
-    const kind = kindOf(entry);
-    const close = time === null && kind !== '' && last !== undefined && kindOf(last) === kind;
-    const { handlers, openAt } = useMessageMenu(entry);
-    const said = isMessage(entry);
+  function Row(props: RowProps) {
     return (
-      <>
-        {time && <TimeBefore kind={time} ts={entry.ts} />}
-        <div
-          className={`entry${kind}${close ? ' close' : ''}${found ? ' found' : ''}`}
-          data-entry={entry.key}
-          data-type={entry.type}
-          data-menu={said || undefined}
-          {...(said && handlers)}
-        >
-          <Render entry={entry} />
-          {entry.mine && marked && <DeliveryMark entry={entry} />}
-          {said && (
-            <button type="button" className="icon-button entry-more" aria-haspopup="dialog" aria-label={t('menu.open')} onClick={openAt}>
-              <Icon name="more" small />
-            </button>
-          )}
-        </div>
-      </>
+      <Boundary about={props.entry} fallback={<BrokenEntry entry={props.entry} />}>
+        <Drawn {...props} />
+      </Boundary>
     );
   },
   // Of the entry before it only its time and kind are seen.
   (a, b) => a.entry === b.entry && a.marked === b.marked && a.found === b.found && a.last?.ts === b.last?.ts && a.last?.type === b.last?.type,
 );
+
+function Drawn({ entry, last, marked, found }: RowProps) {
+  const { t } = useTranslation();
+  const { render: Render } = rendererOf(entry);
+  const time = timeBefore(entry, last);
+  const kind = kindOf(entry);
+  const close = time === null && kind !== '' && last !== undefined && kindOf(last) === kind;
+  const { handlers, openAt } = useMessageMenu(entry);
+  const said = isMessage(entry);
+  return (
+    <>
+      {time && <TimeBefore kind={time} ts={entry.ts} />}
+      <div
+        className={`entry${kind}${close ? ' close' : ''}${found ? ' found' : ''}`}
+        data-entry={entry.key}
+        data-type={entry.type}
+        data-menu={said || undefined}
+        {...(said && handlers)}
+      >
+        <Render entry={entry} />
+        {entry.mine && marked && <DeliveryMark entry={entry} />}
+        {said && (
+          <button type="button" className="icon-button entry-more" aria-haspopup="dialog" aria-label={t('menu.open')} onClick={openAt}>
+            <Icon name="more" small />
+          </button>
+        )}
+      </div>
+    </>
+  );
+}
 
 function kindOf(entry: Entry): '' | ' mine' | ' quiet' {
   if (rendererOf(entry).quiet) return ' quiet';

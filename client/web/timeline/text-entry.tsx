@@ -3,6 +3,7 @@ import { lazy, memo, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Entry } from '../model/entry.ts';
 import { textField } from '../model/timeline.ts';
+import { Boundary } from '../parts/boundary.tsx';
 import { loadMarkdown } from './load-markdown.ts';
 import { useUnfolded } from './memory.ts';
 import { Quotation } from './quotation.tsx';
@@ -60,9 +61,11 @@ function Document({ entry, content }: { entry: Entry; content: string }) {
         {plain ? (
           shown
         ) : (
-          <Suspense fallback={<div className="plain">{shown}</div>}>
-            <Markdown text={shown} atOnce={flowing} />
-          </Suspense>
+          <Boundary about={shown} fallback={<div className="plain">{shown}</div>}>
+            <Suspense fallback={<div className="plain">{shown}</div>}>
+              <Markdown text={shown} atOnce={flowing} />
+            </Suspense>
+          </Boundary>
         )}
       </div>
       {foldable && (

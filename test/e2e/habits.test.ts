@@ -1,0 +1,127 @@
+/** What a page on a phone does as its user expects: back, pull, keyboard, notch; and what goes on beyond an edge. */
+import { expect, it } from 'vitest';
+import { until, type AppPage } from './app-page.ts';
+import { DESKTOP, PHONE } from './browser.ts';
+import { ScriptedAgent } from './scripted-agent.ts';
+import { useWorld } from './world.ts';
+
+const world = useWorld();
+
+async function paired(options: Parameters<typeof world.device>[0] = PHONE): Promise<{ hermes: ScriptedAgent; app: AppPage }> {
+  const hermes = await ScriptedAgent.start(world.relay.origin);
+  world.after(() => hermes.close());
+  const app = await world.device(options);
+  await app.pairByLink((await hermes.pairing()).url);
+  await app.line('idle').waitFor({ state: 'attached' });
+  return { hermes, app };
+}
+
+it('back closes what lies over the page, one after the other, and leaves the conversation where it is', async () => {
+  const { hermes, app } = await paired();
+  await hermes.say('Something to copy');
+  await app.sees('Something to copy');
+  const dialog = app.page.getByRole('dialog');
+  const opens: [string, () => Promise<void>][] = [
+    ['settings', () => app.page.getByRole('button', { name: 'Settings' }).click()],
+    ['search', () => app.page.getByRole('button', { name: 'Find' }).click()],
+    ['the menu of a message', () => app.page.locator('.document').click({ button: 'right' })],
+    [
+      'saving',
+      async () => {
+        await app.page.getByRole('button', { name: 'Settings' }).click();
+        await app.page.getByRole('button', { name: 'Save as a file' }).click();
+        await app.sees('Everything that the relay still keeps of it');
+      },
+    ],
+  ];
+  const address = app.page.url();
+  for (const [, open] of opens) {
+    await open();
+    await dialog.last().waitFor();
+    await app.page.goBack();
+    await until('every sheet is gone', async () => (await dialog.count()) === 0);
+    await app.sees('Something to copy');
+    expect(app.page.url()).toBe(address);
+  }
+  expect(app.device.complaints()).toEqual([]);
+});
+
+it('pulling down neither reloads the page nor drags it along', async () => {
+  const { app } = await paired();
+  const behaviours = await app.page.evaluate(() => [
+    getComputedStyle(document.body).overscrollBehaviorY,
+    getComputedStyle(document.body).overflowY,
+    getComputedStyle(document.querySelector('.timeline-scroll') ?? document.body).overscrollBehaviorY,
+  ]);
+  expect(behaviours).toEqual(['none', 'hidden', 'contain']);
+});
+
+it('with a keyboard on the screen the field is above it, and the newest message in view', async () => {
+  const { hermes, app } = await paired();
+  for (let i = 0; i < 30; i++) await hermes.say(`line ${i}.`);
+  await app.sees('line 29.');
+  await app.field.focus();
+  await app.page.setViewportSize({ width: 390, height: 480 });
+  const bottom = async (selector: string) =>
+    (await app.page
+      .locator(selector)
+      .last()
+      .boundingBox()
+      .then((box) => box && box.y + box.height)) ?? Infinity;
+  await until('the field is in what is left', async () => (await bottom('.composer')) <= 480);
+  await until('the newest message too', async () => (await bottom('[data-entry]')) <= 480);
+});
+
+it('nothing lies under the notch or the home indicator', async () => {
+  const { app } = await paired();
+  const session = await app.device.context.newCDPSession(app.page);
+  await session.send(
+    'Emulation.setSafeAreaInsetsOverride' as 'Emulation.setTouchEmulationEnabled',
+    {
+      insets: { top: 47, bottom: 34, left: 0, right: 0 },
+    } as never,
+  );
+  const box = async (selector: string) => (await app.page.locator(selector).first().boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  await until('the name is below the notch', async () => (await box('.top-bar h1')).y >= 47);
+  const field = await box('.composer-field');
+  expect(field.y + field.height).toBeLessThanOrEqual(844 - 34);
+  await app.page.getByRole('button', { name: 'Settings' }).click();
+  const signOut = app.page.getByRole('button', { name: 'Sign out' });
+  await signOut.scrollIntoViewIfNeeded();
+  await app.page.locator('.sheet-body').evaluate((body) => (body.scrollTop = body.scrollHeight));
+  const last = (await signOut.boundingBox()) ?? { y: Infinity, height: 0 };
+  expect((await box('.sheet')).y).toBeGreaterThanOrEqual(47);
+  expect(last.y + last.height).toBeLessThanOrEqual(844 - 34);
+});
+
+it('code that goes on beyond the edge shows it, and can be scrolled with the keyboard', async () => {
+  const { hermes, app } = await paired(DESKTOP);
+  await hermes.say(`\`\`\`\nshort\n\`\`\`\n\n\`\`\`\n${'a long line '.repeat(60)}\n\`\`\``);
+  const blocks = app.page.locator('.code-block pre');
+  await blocks.nth(1).waitFor();
+  // The shade at the right edge, in a picture of the block's own ground below its text.
+  const shaded = async (index: number) => {
+    const block = blocks.nth(index);
+    const clip = (await block.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    const shot = await app.page.screenshot({ clip: { x: clip.x + clip.width - 21, y: clip.y + clip.height - 7, width: 20, height: 2 } });
+    return app.page.evaluate(
+      async (bytes) => {
+        const picture = await createImageBitmap(new Blob([new Uint8Array(bytes)]));
+        const canvas = new OffscreenCanvas(picture.width, picture.height);
+        const context = canvas.getContext('2d');
+        context?.drawImage(picture, 0, 0);
+        const { data } = context?.getImageData(0, 0, picture.width, 1) ?? { data: new Uint8ClampedArray() };
+        return Math.abs((data[0] ?? 0) - (data[data.length - 8] ?? 0)) > 8;
+      },
+      [...shot],
+    );
+  };
+  expect(await shaded(0)).toBe(false);
+  expect(await shaded(1)).toBe(true);
+  await blocks.nth(1).focus();
+  await app.page.keyboard.press('End');
+  await app.page.keyboard.press('ArrowRight');
+  await until('it moved', () => blocks.nth(1).evaluate((block) => block.scrollLeft > 0));
+  await blocks.nth(1).evaluate((block) => (block.scrollLeft = block.scrollWidth));
+  await until('the end has no shade', async () => !(await shaded(1)));
+});
