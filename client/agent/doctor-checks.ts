@@ -9,6 +9,7 @@ import { RelayHttp } from '../core/http.ts';
 import { NodeWebSocket } from '../core/websocket-node.ts';
 import { socketUrl } from '../core/websocket.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { isStranger, reasonOf } from './failure.ts';
 import { clockSkew } from './relay-clock.ts';
 import type { Setup } from './setup.ts';
 
@@ -125,7 +126,7 @@ function checkDoor(url: URL): Promise<Result> {
       done(failed(EXIT.unreachable, `${host}:${port} does not answer`, 'a firewall may stop outgoing connections to this port')),
     );
     socket.once('error', (error) =>
-      done(failed(EXIT.unreachable, reason(error), isTls ? adviceForTls(error) : `is the relay running at ${url.origin}?`)),
+      done(isTls ? tlsFailure(error) : failed(EXIT.unreachable, reason(error), `is the relay running at ${url.origin}?`)),
     );
     socket.once(isTls ? 'secureConnect' : 'connect', () =>
       done(isTls ? describeTls(socket as TLSSocket) : ok(`${host}:${port} answers, without encryption`)),
@@ -138,12 +139,20 @@ function describeTls(socket: TLSSocket): Result {
   return ok(`${socket.getProtocol() ?? 'TLS'}, certificate of ${String(issuer?.O ?? 'unknown')} until ${valid_to}`);
 }
 
-function adviceForTls(error: Error): string {
+function tlsFailure(error: Error): Result {
   const code = 'code' in error ? String(error.code) : '';
+  // What OpenSSL says has its own source files in it; what Node says may have advice of its own behind a semicolon.
+  const detail = 'reason' in error ? String(error.reason) : reason(error).replace(/;.*$/s, '');
+  return failed(EXIT.unreachable, detail, adviceForTls(code));
+}
+
+function adviceForTls(code: string): string {
   if (/SELF_SIGNED|UNABLE_TO_GET_ISSUER|UNABLE_TO_VERIFY/.test(code)) {
     return 'a proxy or virus scanner reads this connection: give Node its certificate with NODE_EXTRA_CA_CERTS';
   }
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') return "check this machine's date and the relay's certificate";
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'the certificate is for another name: check the address';
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'nothing speaks TLS there: is the address one with http:// or another port?';
   return 'check the address, the network and its firewall';
 }
 
@@ -155,13 +164,16 @@ async function checkRelay(relay: string): Promise<Result> {
     return ok(`version ${version}, protocol ${protocol}`);
   } catch (error) {
     if (error instanceof RelayError) return failed(EXIT.refused, `HTTP ${error.status}: ${error.message}`, 'is this the address of a LineUp relay?');
-    return failed(EXIT.unreachable, error instanceof NetworkError ? reason(error.cause) : reason(error), 'try again later, or check the address');
+    if (!(error instanceof NetworkError)) return failed(EXIT.unreachable, reason(error), 'try again later, or check the address');
+    if (!isStranger(error)) return failed(EXIT.unreachable, reasonOf(error), 'try again later, or check the address');
+    return failed(EXIT.refused, `${relay} is something else`, 'check the address; a network that wants a login answers like this, too');
   }
 }
 
 async function checkClock(relay: string): Promise<Result> {
   const skew = await clockSkew(relay).catch(() => null);
-  if (skew === null) return warning('the relay does not tell its time', 'nothing depends on it');
+  if (skew === null)
+    return warning('the relay does not tell its time', 'update the relay: until then, times of expiry count by the clock of this machine');
   const seconds = Math.round(Math.abs(skew) / 1_000);
   if (Math.abs(skew) < SKEW_TO_MENTION_MS) return ok(`${seconds} s apart`);
   return warning(
@@ -176,7 +188,7 @@ async function checkToken({ relay, token }: Setup): Promise<Result> {
   } catch (error) {
     if (!(error instanceof RelayError)) return failed(EXIT.unreachable, reason(error), 'try again later');
     if (error.status !== 401) return failed(EXIT.refused, error.message, 'see the code in docs/protocol.md');
-    return failed(EXIT.unauthorized, 'the relay does not take it', 'lineup setup --renew');
+    return failed(EXIT.unauthorized, 'the relay does not take it', 'run "lineup setup --renew", or give a new LINEUP_AGENT_TOKEN');
   }
   const left = expiryOf(token) - Date.now();
   if (left < TOKEN_TO_MENTION_MS)

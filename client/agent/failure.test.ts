@@ -22,6 +22,7 @@ test.each<[string, unknown, number, string]>([
   ],
   ['no network on both families', new NetworkError(new TypeError('fetch failed', { cause: new AggregateError([new Error('first')]) })), 6, ': first'],
   ['no answer', new NetworkError(new DOMException('late', 'TimeoutError')), 6, 'no answer in time'],
+  ['a page that no relay gives', new NetworkError(new SyntaxError('Unexpected token <')), 7, 'something else than a relay'],
   ['a full disk', system('ENOSPC', '/home/a'), 1, '/home/a: the disk is full'],
   ['a taken port', system('EADDRINUSE'), 1, 'the port is taken'],
   ['a folder of somebody else', system('EACCES', '/root'), 1, '/root: no permission'],

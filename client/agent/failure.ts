@@ -29,8 +29,7 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof CommanderError) return { exitCode: EXIT.usage, message: usageMessage(error) };
   if (error instanceof AgentBusyError) return { exitCode: EXIT.replaced, message: error.message };
   if (error instanceof TokenError || error instanceof SetupError) return { exitCode: EXIT.usage, message: error.message };
-  if (error instanceof NetworkError)
-    return { exitCode: EXIT.unreachable, message: `the relay cannot be reached${because(error.cause)} ("lineup doctor" looks for the reason)` };
+  if (error instanceof NetworkError) return failureOfNetwork(error);
   if (error instanceof RelayError) return refusal(error);
   return { exitCode: EXIT.failed, message: systemMessage(error) };
 }
@@ -50,12 +49,24 @@ function refusal(error: RelayError): Failure {
   return { exitCode: EXIT.refused, message: `the relay refused: ${error.message.replace(/\.$/, '')} (${error.code})${later}` };
 }
 
-/** The innermost reason that the platform gave for a connection that failed. */
-function because(cause: unknown): string {
+function failureOfNetwork(error: NetworkError): Failure {
+  const doctor = '("lineup doctor" looks for the reason)';
+  if (isStranger(error)) return { exitCode: EXIT.refused, message: `something else than a relay answers at its address ${doctor}` };
+  const reason = reasonOf(error);
+  return { exitCode: EXIT.unreachable, message: `the relay cannot be reached${reason === '' ? '' : `: ${reason}`} ${doctor}` };
+}
+
+/** Whether an answer came that no relay gives: a page of another program, or of a network that wants a login. */
+export function isStranger({ cause }: NetworkError): boolean {
+  return cause instanceof SyntaxError;
+}
+
+/** The innermost reason that the platform gave for a connection that failed; empty when it gave none. */
+export function reasonOf({ cause }: NetworkError): string {
   if (!(cause instanceof Error)) return '';
-  const inner = cause.cause instanceof AggregateError ? (cause.cause.errors as unknown[])[0] : (cause.cause ?? cause);
-  if (cause.name === 'TimeoutError') return ': no answer in time';
-  return inner instanceof Error && inner.message !== '' ? `: ${inner.message}` : '';
+  if (cause.name === 'TimeoutError') return 'no answer in time';
+  const inner: unknown = cause.cause instanceof AggregateError ? cause.cause.errors[0] : (cause.cause ?? cause);
+  return inner instanceof Error ? inner.message : '';
 }
 
 function systemMessage(error: unknown): string {

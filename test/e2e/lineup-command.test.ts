@@ -136,8 +136,8 @@ describe('from nothing to a paired phone', () => {
       env: { LINEUP_OWNER_KEY: 'k' },
     });
     stranger.close();
-    expect(code).not.toBe(0);
-    expect(err).toMatch(/^lineup: [^\n]+\n$/);
+    expect(code).toBe(7);
+    expect(err).toMatch(/^lineup: there is no LineUp relay at [^\n]+\n$/);
   });
 
   test('setup takes the key from stdin and keeps everything to its owner', async () => {

@@ -3,8 +3,9 @@ import { hostname } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import { readRelayAddress, type AddCommand, type CommandLine } from '../command-line.ts';
 import { RelayHttp, type Enrolled } from '../../core/http.ts';
-import { RelayError } from '../../core/errors.ts';
+import { NetworkError, RelayError } from '../../core/errors.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
+import { isStranger } from '../failure.ts';
 import { OwnerCalls, readOwnerKey, withOwnerKey } from '../owner-calls.ts';
 import { makePrivateFolder } from '../private-file.ts';
 import { readSetup, removeSetup, SetupError, writeSetup, type Setup } from '../setup.ts';
@@ -89,8 +90,10 @@ async function renew(line: CommandLine): Promise<void> {
 /** Says early, and in words, that this is not the address of a relay that this version can talk to. */
 async function checkRelay(origin: string): Promise<void> {
   const health = await RelayHttp.health(origin).catch((error: unknown) => {
-    if (!(error instanceof RelayError)) throw error;
-    throw new CommandError(EXIT.refused, `there is no LineUp relay at ${origin} (HTTP ${error.status})`);
+    const isOther = error instanceof RelayError || (error instanceof NetworkError && isStranger(error));
+    if (!isOther) throw error;
+    const status = error instanceof RelayError ? ` (HTTP ${error.status})` : '';
+    throw new CommandError(EXIT.refused, `there is no LineUp relay at ${origin}${status}`);
   });
   if (health?.name !== 'lineup-relay') throw new CommandError(EXIT.refused, `there is no LineUp relay at ${origin}`);
   if (health.protocol !== PROTOCOL) {
