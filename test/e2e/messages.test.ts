@@ -51,11 +51,18 @@ describe('5 000 messages', () => {
 });
 
 describe('what can be done with a message', () => {
-  it('a long press offers to reply; the quotation leads back to the message', async () => {
+  it('a long press ticks and offers to reply; the quotation leads back to the message', async () => {
     const { agent, app } = await paired();
+    await app.page.evaluate(() => {
+      const felt: unknown[] = [];
+      const tick = navigator.vibrate.bind(navigator);
+      Object.assign(window, { felt });
+      navigator.vibrate = (pattern) => tick(pattern) && felt.push(pattern) > 0;
+    });
     await agent.say('# The plan\n\nWe leave at nine.');
     await app.sees('We leave at nine.');
     await longPress(app, 'We leave at nine.');
+    expect(await app.page.evaluate(() => (window as unknown as { felt: unknown[] }).felt)).toEqual([10]);
     expect(await app.violations()).toEqual([]);
     await app.page.getByRole('dialog').getByRole('button', { name: 'Reply' }).click();
     await app.page.locator('.reply-chip').getByText('The plan We leave at nine.').waitFor();

@@ -6,6 +6,8 @@ import type { Entry } from '../model/entry.ts';
 /** A finger that rests this long, in ms, and moves no further than this many pixels, asks for the menu. */
 const REST_MS = 480;
 const REST_WITHIN = 10;
+/** How long the phone ticks when the menu opens, in ms. */
+const TICK_MS = 10;
 
 const MESSAGES: readonly string[] = ['text', 'image', 'file', 'error'];
 
@@ -38,7 +40,11 @@ export function useMessageMenu(entry: Entry) {
           stop();
           if (event.pointerType !== 'touch' || !event.isPrimary || !isOurs(event.target)) return;
           from = { x: event.clientX, y: event.clientY };
-          resting = setTimeout(() => open(from.x, from.y), REST_MS);
+          resting = setTimeout(() => {
+            // Not on the iPhone, which has no such thing.
+            if ('vibrate' in navigator) navigator.vibrate(TICK_MS);
+            open(from.x, from.y);
+          }, REST_MS);
         },
         onPointerMove(event: PointerEvent<HTMLElement>) {
           if (Math.hypot(event.clientX - from.x, event.clientY - from.y) > REST_WITHIN) stop();
