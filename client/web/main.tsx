@@ -1,15 +1,21 @@
 /** Where the app begins. */
+import i18next from 'i18next';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { version } from '../../package.json';
 import { parsePairingInput } from '../core/pairing.ts';
 import { App, loadHome } from './app.tsx';
+import { Attention } from './attention/attention.ts';
+import { showBadge } from './attention/badge.ts';
 import { DeviceHost } from './capabilities/host.ts';
 import { HostProvider } from './capabilities/host-context.ts';
 import { keepWithinKeyboard } from './parts/app-height.ts';
-import { AppProvider, PreferencesProvider } from './parts/contexts.ts';
+import { AppProvider, InstallerProvider, PreferencesProvider } from './parts/contexts.ts';
+import { Boundary } from './parts/boundary.tsx';
+import { Installer } from './parts/installer.ts';
 import { keepShell } from './parts/shell.ts';
 import { reloadOnMissingChunk } from './parts/missing-chunk.ts';
+import { Broken } from './screens/broken.tsx';
 import { AppStore } from './store/app-store.ts';
 import { invitationOf } from './store/invitation.ts';
 import { LocalStore } from './store/local-store.ts';
@@ -19,6 +25,7 @@ import { loadMarkdown } from './timeline/load-markdown.ts';
 
 const local = new LocalStore();
 const preferences = new Preferences(local);
+const installer = new Installer(local);
 const host = new DeviceHost(local);
 const app = new AppStore(local, networkSurroundings(local, host, version));
 
@@ -33,11 +40,27 @@ function takeInvitation(): void {
 takeInvitation();
 window.addEventListener('hashchange', takeInvitation);
 reloadOnMissingChunk();
+installer.start();
 void keepShell();
 keepWithinKeyboard();
 await preferences.apply();
-host.start();
-app.start();
+
+/** What is kept here may be damaged, or of another version: then the user is told, and not left with an empty page. */
+let broken: { error: unknown } | null = null;
+try {
+  host.start();
+  new Attention({
+    app,
+    notices: host.notices,
+    badge: (count) => showBadge(count).catch(reportError),
+    visible: () => document.visibilityState === 'visible',
+    t: i18next.t,
+  }).start();
+  app.start();
+} catch (error) {
+  reportError(error);
+  broken = { error };
+}
 // Not needed for the welcome, and not waited for by a conversation.
 if (app.view.get().pairings.length > 0) {
   void loadHome();
@@ -50,9 +73,11 @@ createRoot(root).render(
   <StrictMode>
     <PreferencesProvider value={preferences}>
       <AppProvider value={app}>
-        <HostProvider value={host}>
-          <App />
-        </HostProvider>
+        <InstallerProvider value={installer}>
+          <HostProvider value={host}>
+            <Boundary fallback={(error) => <Broken error={error} />}>{broken ? <Broken error={broken.error} /> : <App />}</Boundary>
+          </HostProvider>
+        </InstallerProvider>
       </AppProvider>
     </PreferencesProvider>
   </StrictMode>,

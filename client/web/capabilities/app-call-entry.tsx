@@ -3,9 +3,10 @@ import { useTranslation } from 'react-i18next';
 import { capabilityOf } from '../../../src/protocol/capabilities.ts';
 import type { Entry } from '../model/entry.ts';
 import { objectField, textField } from '../model/timeline.ts';
-import { useConversation, useConversationPart } from '../parts/contexts.ts';
+import { useConversationPart } from '../parts/contexts.ts';
 import type { IconName } from '../parts/icon.tsx';
 import { QuietLine } from '../timeline/quiet-line.tsx';
+import { useElsewhere } from '../timeline/use-elsewhere.ts';
 
 export function AppCallEntry({ entry }: { entry: Entry }) {
   const { t } = useTranslation();
@@ -22,9 +23,8 @@ export function AppCallEntry({ entry }: { entry: Entry }) {
 
 function useEnd({ call }: Entry): { words: string; icon: IconName } {
   const { t } = useTranslation();
-  const { me } = useConversation();
+  const { where, dated } = useElsewhere(call);
   if (!call) return { words: '', icon: 'lock' };
-  const elsewhere = call.by?.kind === 'app' && call.by.id !== me.id;
   const code = textField(objectField(call.answer ?? {}, 'error'), 'code');
   switch (call.status) {
     case 'pending':
@@ -32,13 +32,16 @@ function useEnd({ call }: Entry): { words: string; icon: IconName } {
     case 'sending':
       return { words: t('call.sending'), icon: 'clock' };
     case 'completed':
-      return { words: t(elsewhere ? 'capability.doneElsewhere' : 'capability.done'), icon: 'check' };
+      return { words: dated(where === null ? t('capability.done') : t('capability.doneElsewhere', { where })), icon: 'check' };
     case 'rejected':
+      if (where !== null) return { words: dated(t('capability.declinedElsewhere', { where })), icon: 'close' };
       return { words: t(code === 'cool_down' ? 'capability.coolDown' : 'capability.declined'), icon: 'close' };
     case 'cancelled':
-      return { words: t(call.by?.kind === 'app' ? 'capability.dismissed' : 'call.cancelled'), icon: 'close' };
+      return { words: dated(t(call.by?.kind === 'app' ? 'capability.dismissed' : 'call.cancelled')), icon: 'close' };
     case 'expired':
-      return { words: t('call.expired'), icon: 'clock' };
+      return { words: dated(t('call.expired')), icon: 'clock' };
+    case 'over':
+      return { words: t('call.noLonger'), icon: 'clock' };
     case 'unsupported':
       return { words: t(code === 'revoked' ? 'capability.revoked' : 'call.unsupported'), icon: 'question' };
     case 'failed':

@@ -78,6 +78,11 @@ export class CapabilityDesk {
     this.#show();
   }
 
+  /** Calls of a conversation that wait for their user's word. */
+  asking(conversationId: string): string[] {
+    return this.#of((item) => item.phase === 'asking' && item.caller.conversationId === conversationId).map(({ request }) => request.callId);
+  }
+
   /** What is offered has changed: questions about what was taken back are answered. */
   async policyChanged(): Promise<void> {
     const gone = this.#of((item) => item.phase === 'asking' && !this.#parts.policy.offers(item.request.capability));
@@ -240,7 +245,7 @@ export class CapabilityDesk {
           if (item.abort.signal.aborted) taken(null);
           else work({ camera: { facing, taken } });
         }),
-      show: this.#parts.show,
+      show: (words) => this.#parts.show({ kind: 'said', conversation: rowKey(item.caller), agent: item.caller.agentName(), ...words }),
     };
     try {
       return await this.#parts.run(readRequest(item.request), context);
@@ -336,4 +341,9 @@ export class CapabilityDesk {
 
 function keyOf(conversationId: string, callId: string): string {
   return `${conversationId}/${callId}`;
+}
+
+/** A conversation as the list of them is keyed. */
+function rowKey({ agent, conversationId }: Caller): string {
+  return `${agent}|${conversationId}`;
 }

@@ -5,6 +5,10 @@ import type { Outcome } from './outcome.ts';
 
 /** Something to be shown in the page for a while. */
 export interface Notice {
+  /** `said`: words of an agent's own. `need`: something that waits for the user. */
+  kind: 'said' | 'need';
+  /** The key of the conversation that it came from, and that a tap leads to. */
+  conversation: string;
   /** The agent's name: untrusted, like the rest. */
   agent: string;
   title: string;
@@ -29,7 +33,7 @@ export interface HandlerContext {
   /** Lets the user take a picture in the dialog; null when they do not. */
   photograph: (camera: 'front' | 'back') => Promise<Blob | null>;
   /** Shows a notice in the page. False when too many wait already. */
-  show: (notice: Notice) => boolean;
+  show: (words: { title: string; body: string }) => boolean;
 }
 
 /**

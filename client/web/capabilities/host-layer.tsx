@@ -1,6 +1,7 @@
 /** What the host shows above everything else: questions about capabilities, notices, the app center. Loaded when it is first needed. */
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, useEffect } from 'react';
 import { useApp, useView } from '../parts/contexts.ts';
+import { Part } from '../parts/part.tsx';
 import { useHost } from './host-context.ts';
 
 const ConsentDialog = lazy(() => import('./consent-dialog.tsx'));
@@ -15,10 +16,10 @@ export function HostLayer() {
   const centerShown = useView(host.centerShown);
   useEffect(() => host.policy.keepOnly(pairings.map(({ key }) => key)), [host, pairings]);
   return (
-    <Suspense>
+    <Part>
       {centerShown !== null && <CenterSheet open={centerShown} onClose={() => host.showCenter(false)} />}
       {notice && <NoticeBar key={notice.id} notice={notice} />}
       {question && <ConsentDialog key={question.request.key} question={question} waiting={waiting} />}
-    </Suspense>
+    </Part>
   );
 }

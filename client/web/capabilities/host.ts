@@ -2,9 +2,12 @@
  * What this device is to all its agents together: the apps and capabilities it declares, and the desk at which their calls arrive.
  * The page has one.
  */
+import i18next from 'i18next';
 import type { Inventory } from '../../../src/protocol/inventory.ts';
 import { AppCenter } from '../apps/app-center.ts';
 import { AppStorage } from '../apps/app-storage.ts';
+import { noticeHeading } from '../attention/notice-heading.ts';
+import { followOutside, tellOutside } from '../attention/outside.ts';
 import { currentInventory } from '../inventory/inventory.ts';
 import type { LocalStore } from '../store/local-store.ts';
 import { nextFrame, Observable } from '../store/observable.ts';
@@ -12,6 +15,7 @@ import { bundlesChanged, provideApps } from '../surfaces/bundles.ts';
 import { pauseSurfaces } from '../surfaces/pause.ts';
 import { browserCan } from './ability.ts';
 import { CoolDown } from './cool-down.ts';
+import type { DeskView } from './desk-parts.ts';
 import { CapabilityDesk } from './desk.ts';
 import { BrowserExclusion } from './exclusion.ts';
 import { BrowserJournal } from './journal.ts';
@@ -20,7 +24,9 @@ import { CapabilityPolicy } from './policy.ts';
 
 /** The part of the host that a conversation needs. */
 export interface ConversationHost {
-  readonly desk: Pick<CapabilityDesk, 'take' | 'settled' | 'pending' | 'leave'>;
+  readonly desk: Pick<CapabilityDesk, 'take' | 'settled' | 'pending' | 'leave' | 'asking'> & {
+    readonly view: Pick<Observable<DeskView>, 'subscribe'>;
+  };
   /** What the device declares now (§7). Watch it to declare each change. */
   readonly inventory: Pick<Observable<Inventory>, 'get' | 'subscribe'>;
 }
@@ -30,7 +36,7 @@ export class DeviceHost implements ConversationHost {
   readonly apps: AppCenter;
   readonly policy: CapabilityPolicy;
   readonly coolDown: CoolDown;
-  readonly notices = new Notices();
+  readonly notices: Notices;
   readonly desk: CapabilityDesk;
   readonly inventory: Observable<Inventory>;
   /** Whether the app center is open; null while it never was, so that nothing of it is loaded. */
@@ -52,6 +58,8 @@ export class DeviceHost implements ConversationHost {
       () => this.#centerShown,
       (run) => run(),
     );
+    const visible = () => document.visibilityState === 'visible';
+    this.notices = new Notices({ visible, outside: (notice) => tellOutside(notice, noticeHeading(notice, i18next.t), reportError) });
     this.desk = new CapabilityDesk({
       journal: new BrowserJournal(),
       exclusion: new BrowserExclusion(),
@@ -82,7 +90,11 @@ export class DeviceHost implements ConversationHost {
       if (key === null || key.startsWith('capabilities.')) this.policy.view.changed();
     });
     this.#pauseSurfacesWhileAsking();
-    document.addEventListener('visibilitychange', () => this.desk.rearm());
+    document.addEventListener('visibilitychange', () => {
+      this.desk.rearm();
+      this.notices.pageChanged();
+    });
+    followOutside();
     window.addEventListener('focus', () => this.desk.rearm());
   }
 

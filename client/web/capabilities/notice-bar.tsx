@@ -1,35 +1,51 @@
-/** A notice of an agent: plain words at the top of the page that go by themselves, and do nothing. */
+/** A notice: plain words at the top of the page that go by themselves. A tap leads to the conversation, and does nothing else. */
+import { useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useTranslation } from 'react-i18next';
+import { noticeHeading } from '../attention/notice-heading.ts';
+import { allowOutside, canAllowOutside } from '../attention/outside.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Monogram } from '../parts/monogram.tsx';
+import { conversationHref } from '../screens/route.ts';
 import { useHost } from './host-context.ts';
 import type { ShownNotice } from './notices.ts';
 import { Revealed } from './revealed.tsx';
-import { capped, plainVisible } from './visible-text.ts';
 import './notice.css';
 
 export default function NoticeBar({ notice }: { notice: ShownNotice }) {
   const { t } = useTranslation();
   const { notices } = useHost();
-  const agent = capped(plainVisible(notice.agent), 40);
+  // Asked for where it was missed: what came while nobody looked.
+  const [offered, setOffered] = useState(notice.kind === 'need' && notice.missed && canAllowOutside());
+  const close = () => notices.close(notice.id);
+  const allow = async () => {
+    await allowOutside();
+    setOffered(false);
+  };
   return createPortal(
-    <div className="notice" data-react-aria-top-layer="true" role="status">
-      <Monogram name={agent} />
-      <div className="notice-words">
-        <p className="notice-from">{t('notice.from', { agent })}</p>
-        <p className="notice-title">
-          <Revealed text={notice.title} />
-        </p>
-        {notice.body !== '' && (
-          <p className="notice-body">
-            <Revealed text={notice.body} />
-          </p>
-        )}
-      </div>
-      <button type="button" className="icon-button" aria-label={t('notice.close')} onClick={() => notices.close(notice.id)}>
+    <div className={`notice ${notice.kind}`} data-react-aria-top-layer="true" role="status">
+      <a className="notice-go" href={conversationHref(notice.conversation)} onClick={close}>
+        <Monogram name={notice.agent} />
+        <span className="notice-words">
+          <span className="notice-from">{noticeHeading(notice, t)}</span>
+          <span className="notice-title">
+            <Revealed text={notice.title} />
+          </span>
+          {notice.body !== '' && (
+            <span className="notice-body">
+              <Revealed text={notice.body} />
+            </span>
+          )}
+        </span>
+      </a>
+      <button type="button" className="icon-button" aria-label={t('notice.close')} onClick={close}>
         <Icon name="close" />
       </button>
+      {offered && (
+        <button type="button" className="text-button notice-outside" onClick={() => void allow()}>
+          {t('notice.outside')}
+        </button>
+      )}
     </div>,
     document.body,
   );

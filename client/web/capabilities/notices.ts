@@ -1,45 +1,81 @@
-/** Notices of agents: one at a time, each for a while; who sends many is refused. */
+/**
+ * Notices: one at a time, each for a while, and only while somebody can see it. An agent that sends many is refused; of what needs the
+ * user a conversation has one, the newest.
+ */
 import { Observable, type Schedule } from '../store/observable.ts';
 import type { Notice } from './handler.ts';
 
 /** How long a notice stays, in ms. */
 const SHOWN_MS = 8_000;
-/** How many may wait. */
+/** How many of the agents' own may wait. */
 const MOST_WAITING = 3;
 
 export interface ShownNotice extends Notice {
   id: number;
+  /** It came while nobody could see the page. */
+  missed: boolean;
+}
+
+interface NoticesParts {
+  visible: () => boolean;
+  /** Shows a notice of the system; false where that is not allowed. */
+  outside: (notice: Notice) => boolean;
+  schedule?: Schedule;
 }
 
 export class Notices {
   readonly view: Observable<ShownNotice | null>;
-  readonly #queue: ShownNotice[] = [];
+  readonly #parts: NoticesParts;
+  #queue: ShownNotice[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #count = 0;
 
-  constructor(schedule?: Schedule) {
-    this.view = new Observable(() => this.#queue[0] ?? null, schedule);
+  constructor(parts: NoticesParts) {
+    this.#parts = parts;
+    this.view = new Observable(() => (parts.visible() ? (this.#queue[0] ?? null) : null), parts.schedule);
   }
 
-  /** Shows a notice as soon as the ones before it are gone. False when too many wait. */
+  /** Shows a notice as soon as the ones before it are gone and somebody looks, or outside of the page. False when too many wait. */
   readonly show = (notice: Notice): boolean => {
-    if (this.#queue.length > MOST_WAITING) return false;
-    this.#queue.push({ ...notice, id: ++this.#count });
-    if (this.#queue.length === 1) this.#begin();
+    const missed = !this.#parts.visible();
+    if (missed && this.#parts.outside(notice)) return true;
+    const fresh = { ...notice, id: ++this.#count, missed };
+    const earlier = this.#queue.findIndex(
+      ({ kind, conversation }) => kind === 'need' && notice.kind === 'need' && conversation === notice.conversation,
+    );
+    if (earlier >= 0) this.#queue[earlier] = fresh;
+    else if (notice.kind === 'said' && this.#queue.filter(({ kind }) => kind === 'said').length > MOST_WAITING) return false;
+    else this.#queue.push(fresh);
+    if (this.#queue[0] === fresh) this.#begin();
     return true;
   };
 
   /** Takes the one on the screen away. */
   close(id: number): void {
     if (this.#queue[0]?.id !== id) return;
-    clearTimeout(this.#timer);
     this.#queue.shift();
     this.#begin();
   }
 
+  /** A conversation needs nobody any more, or is looked at. */
+  forget(conversation: string): void {
+    const left = this.#queue.filter((notice) => notice.kind !== 'need' || notice.conversation !== conversation);
+    if (left.length === this.#queue.length) return;
+    const first = this.#queue[0];
+    this.#queue = left;
+    if (left[0] !== first) this.#begin();
+  }
+
+  /** The page came into view, or went out of it. */
+  pageChanged(): void {
+    this.#begin();
+  }
+
+  /** Shows the first one, and counts its time from now. */
   #begin(): void {
+    clearTimeout(this.#timer);
     const [first] = this.#queue;
-    if (first) this.#timer = setTimeout(() => this.close(first.id), SHOWN_MS);
+    if (first && this.#parts.visible()) this.#timer = setTimeout(() => this.close(first.id), SHOWN_MS);
     this.view.changed();
   }
 }

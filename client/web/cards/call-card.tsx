@@ -54,12 +54,17 @@ export function CallCard({ entry, question }: { entry: Entry; question: Question
           aria-label={t('call.dismiss')}
           title={t('call.dismiss')}
           disabled={sending !== null}
-          onClick={() => void store.answer(call, { tool: 'dismissed' })}
+          onClick={() => void store.outgoing.answer(call, { tool: 'dismissed' })}
         >
           <Icon name="close" />
         </button>
       </header>
-      <Body arguments={question.arguments} sending={sending} questionId={questionId} onAnswer={(answer) => void store.answer(call, answer)} />
+      <Body
+        arguments={question.arguments}
+        sending={sending}
+        questionId={questionId}
+        onAnswer={(answer) => void store.outgoing.answer(call, answer)}
+      />
       {refused && (
         <p className="problem" role="alert">
           {t('call.refused', { message: refused.message })}

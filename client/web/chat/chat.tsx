@@ -1,8 +1,10 @@
 /** One conversation on the screen. */
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Composer } from '../composer/composer.tsx';
 import { useConversation, useConversationPart, useView } from '../parts/contexts.ts';
+import { InstallHint } from '../parts/install-hint.tsx';
+import { Part } from '../parts/part.tsx';
 import { Timeline } from '../timeline/timeline.tsx';
 import { ChatDesk, ChatDeskProvider, useFindKey } from './chat-desk.ts';
 import { Stopped } from './stopped.tsx';
@@ -18,7 +20,8 @@ export function Chat({ back, onMore }: { back: string | null; onMore: () => void
   const { t } = useTranslation();
   const link = useConversationPart((view) => view.link);
   const durable = useConversationPart((view) => view.durable);
-  useTitle();
+  // Whoever has talked here may want to come back.
+  const ready = useConversationPart((view) => view.history.state === 'ready' && view.entries.length > 0);
   const [desk] = useState(() => new ChatDesk());
   const { menu, finding } = useView(desk.view);
   const menuUsed = useEver(menu !== null);
@@ -34,22 +37,23 @@ export function Chat({ back, onMore }: { back: string | null; onMore: () => void
         <Timeline />
         {!durable && <p className="composer-remark">{t('chat.memoryOnly')}</p>}
         <Tray />
+        {ready && <InstallHint />}
         {link.name === 'stopped' ? <Stopped reason={link.reason} /> : <Composer />}
       </main>
       {open.length > 0 && (
-        <Suspense>
+        <Part>
           <Stage />
-        </Suspense>
+        </Part>
       )}
       {boards && (
-        <Suspense>
+        <Part>
           <CanvasStage desk={boards} />
-        </Suspense>
+        </Part>
       )}
-      <Suspense>
+      <Part>
         {menuUsed && <MessageMenu />}
         {findUsed && <FindSheet open={finding} />}
-      </Suspense>
+      </Part>
     </ChatDeskProvider>
   );
 }
@@ -59,16 +63,4 @@ function useEver(wanted: boolean): boolean {
   const ever = useRef(wanted);
   if (wanted) ever.current = true;
   return ever.current;
-}
-
-/** The tab says who it is, and how much needs the user, to whoever looks at another one. */
-function useTitle(): void {
-  const agent = useConversationPart((view) => view.agent.name);
-  const needing = useConversationPart((view) => view.open.filter((entry) => entry.call?.status === 'pending').length);
-  useEffect(() => {
-    document.title = needing > 0 ? `(${needing}) ${agent}` : agent;
-    return () => {
-      document.title = 'LineUp';
-    };
-  }, [agent, needing]);
 }

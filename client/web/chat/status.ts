@@ -1,4 +1,5 @@
 /** The one line under the agent's name: what matters most right now, in words. */
+import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { moment } from '../i18n/format.ts';
 import { useConversationPart, useLanguage } from '../parts/contexts.ts';
@@ -9,9 +10,9 @@ import type { ConversationView, LinkView } from '../store/conversation-view.ts';
 export type LineState = 'idle' | 'flowing' | 'offline' | 'need';
 
 /** Offline comes before everything, since nothing else can be known then. */
-export function lineOf(view: Pick<ConversationView, 'link' | 'open' | 'status' | 'flowing' | 'agent'>): LineState {
+export function lineOf(view: Pick<ConversationView, 'link' | 'needs' | 'status' | 'flowing' | 'agent'>): LineState {
   if (view.link.name !== 'online') return 'offline';
-  if (view.open.some((entry) => entry.call?.status === 'pending')) return 'need';
+  if (view.needs.length > 0) return 'need';
   if (view.agent.online !== false && (view.flowing || isRunning(view))) return 'flowing';
   return 'idle';
 }
@@ -19,6 +20,12 @@ export function lineOf(view: Pick<ConversationView, 'link' | 'open' | 'status' |
 /** Whether a run is on, so that it can be stopped. */
 export function isRunning(view: Pick<ConversationView, 'status' | 'flowing'>): boolean {
   return view.flowing || view.status?.state === 'thinking' || view.status?.state === 'working';
+}
+
+/** What the agent is doing; null when it rests. */
+export function doingWords({ status, flowing }: Pick<ConversationView, 'status' | 'flowing'>, t: TFunction): string | null {
+  if (status && status.state !== 'idle') return [t(`status.${status.state}`), status.detail?.slice(0, 120)].filter(Boolean).join(' · ');
+  return flowing ? t('status.writing') : null;
 }
 
 /** The status line, and whether the agent is there (null: not known). */
@@ -37,12 +44,11 @@ export function useStatusWords(): { words: string; online: boolean | null } {
   if (agent.online === false) {
     return { words: agent.lastSeen ? t('agent.lastSeen', { time: moment(agent.lastSeen, language) }) : t('agent.offline'), online: false };
   }
-  if (status && status.state !== 'idle') {
-    const state = t(`status.${status.state}`);
-    const parts = [state, status.detail?.slice(0, 120), !seconds || status.state === 'error' ? null : duration(seconds)];
-    return { words: parts.filter(Boolean).join(' · '), online: true };
+  const doing = doingWords({ status, flowing }, t);
+  if (doing !== null) {
+    const timed = seconds && status && status.state !== 'idle' && status.state !== 'error';
+    return { words: timed ? `${doing} · ${duration(seconds)}` : doing, online: true };
   }
-  if (flowing) return { words: t('status.writing'), online: true };
   return { words: agent.online === null ? t('link.connecting') : t('agent.online'), online: agent.online };
 
   function linkWords(state: Exclude<LinkView, { name: 'online' }>): string {

@@ -49,9 +49,9 @@ export function Composer() {
     for (const { id, file, state } of attachments) {
       if (state.name !== 'ready') continue;
       remove(id);
-      setTrouble(await store.sendFile(state.info, file));
+      setTrouble(await store.outgoing.file(state.info, file));
     }
-    const refused = content === '' ? null : await store.sendText(content, replyTo?.id);
+    const refused = content === '' ? null : await store.outgoing.text(content, replyTo?.id);
     if (!refused) {
       desk.set({ replyTo: null });
       return;
@@ -129,7 +129,12 @@ export function Composer() {
             {...handlers}
           />
           {stoppable && empty ? (
-            <button type="button" className="send-button stop" aria-label={t('composer.stop', { agent })} onClick={() => void store.cancelRun()}>
+            <button
+              type="button"
+              className="send-button stop"
+              aria-label={t('composer.stop', { agent })}
+              onClick={() => void store.outgoing.cancelRun()}
+            >
               <Icon name="stop" />
             </button>
           ) : (

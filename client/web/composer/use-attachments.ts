@@ -36,7 +36,7 @@ export function useAttachments() {
         change(id, { name: 'failed', trouble: { kind: 'too-large', limit: 'max_file_bytes', allowed: fileBytes } });
         return;
       }
-      const answer = await store.upload(file, (share) => change(id, { name: 'uploading', share }));
+      const answer = await store.outgoing.upload(file, (share) => change(id, { name: 'uploading', share }));
       change(id, answer.ok ? { name: 'ready', info: answer.file } : { name: 'failed', trouble: answer.trouble });
     },
     [store, change],

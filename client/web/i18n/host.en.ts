@@ -49,6 +49,8 @@ export const hostEn = {
   'camera.choose': 'Choose a picture',
 
   'notice.from': 'From {{agent}}',
+  'notice.needs': '{{agent}} needs you',
+  'notice.outside': 'Tell me outside this page too',
   'notice.close': 'Close the notice',
 
   'capability.app.open_url': 'Open a link',
@@ -66,7 +68,8 @@ export const hostEn = {
   'capability.wanted': '{{agent}}: {{what}}',
   'capability.waits': 'waits for you',
   'capability.done': 'done',
-  'capability.doneElsewhere': 'done on another device',
+  'capability.doneElsewhere': 'done on {{where}}',
+  'capability.declinedElsewhere': 'declined on {{where}}',
   'capability.declined': 'declined',
   'capability.dismissed': 'closed without an answer',
   'capability.coolDown': 'declined by itself, after two times no',

@@ -48,6 +48,8 @@ export const hostZh: Record<Exclude<keyof typeof hostEn, `${string}_one`>, strin
   'camera.choose': '选一张图片',
 
   'notice.from': '来自 {{agent}}',
+  'notice.needs': '{{agent}} 需要你',
+  'notice.outside': '页面不在眼前时也通知我',
   'notice.close': '关闭通知',
 
   'capability.app.open_url': '打开链接',
@@ -65,7 +67,8 @@ export const hostZh: Record<Exclude<keyof typeof hostEn, `${string}_one`>, strin
   'capability.wanted': '{{agent}}：{{what}}',
   'capability.waits': '等你决定',
   'capability.done': '已完成',
-  'capability.doneElsewhere': '已在其他设备完成',
+  'capability.doneElsewhere': '已在{{where}}完成',
+  'capability.declinedElsewhere': '已在{{where}}拒绝',
   'capability.declined': '已拒绝',
   'capability.dismissed': '未作答',
   'capability.coolDown': '连续两次被拒，已自动拒绝',

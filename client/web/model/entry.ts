@@ -14,10 +14,12 @@ export interface Failure {
 export interface Call {
   callId: string;
   kind: 'tool' | 'app';
-  /** `sending`: answered here, not yet acknowledged. */
-  status: 'pending' | 'sending' | CallStatus;
+  /** `sending`: answered here, not yet acknowledged. `over`: settled while this device was away, and how is not known (yet). */
+  status: 'pending' | 'sending' | 'over' | CallStatus;
   /** Who settled it, as far as this device was told. */
   by: Sender | null;
+  /** When, ISO 8601; null when this device was not told. */
+  at: string | null;
   /** The payload of the `tool.result` that this device gave. */
   answer: JsonObject | null;
   /** Why the relay refused this device's answer; the call is open again. */

@@ -9,7 +9,9 @@ import { callKindOf, cancelledCall, CARRIED_TYPES, resultStatus } from './calls.
 import { isOpen, LOCAL_TYPES, type Call, type Entry, type Failure } from './entry.ts';
 import { addDelta, shownText, type StreamedText } from './stream.ts';
 
-type Outcome = Pick<Call, 'status' | 'by' | 'answer' | 'refused'>;
+type Outcome = Pick<Call, 'status' | 'by' | 'at' | 'answer' | 'refused'>;
+
+const PENDING: Outcome = { status: 'pending', by: null, at: null, answer: null, refused: null };
 
 /** See the file's head. */
 export class Timeline {
@@ -51,7 +53,7 @@ export class Timeline {
     const callId = typeof payload.call_id === 'string' ? payload.call_id : null;
     const cancelled = cancelledCall(type);
     if (type === 'text.edit') this.#edit(payload, frame.seq ?? 0);
-    else if (cancelled && callId) this.settle(callId, 'cancelled', frame.sender);
+    else if (cancelled && callId) this.settle(callId, 'cancelled', frame.sender, frame.ts);
     else if ((type === 'tool.result' || type === 'lineup.v1.app.result') && callId) this.#result(callId, frame);
     else if (!CARRIED_TYPES.has(type) && typeof frame.seq === 'number') this.#show(frame, frame.seq);
   }
@@ -91,7 +93,7 @@ export class Timeline {
     if (type === 'tool.result' || type === 'lineup.v1.app.result') {
       if (typeof payload.call_id !== 'string') return;
       this.#answering.set(id, payload.call_id);
-      this.#learn(payload.call_id, { status: 'sending', by: this.#me, answer: payload, refused: null });
+      this.#learn(payload.call_id, { ...PENDING, status: 'sending', by: this.#me, answer: payload });
     } else if (!CARRIED_TYPES.has(type)) {
       const key = keyOf(this.#me, id);
       const known = this.#entries.get(key);
@@ -122,7 +124,7 @@ export class Timeline {
       // The relay tells the winner in a `system.settled` of its own.
       const settled = failure.code === 'already_settled';
       if (this.#outcomes.get(callId)?.status === 'sending') {
-        this.#learn(callId, { status: 'pending', by: null, answer: null, refused: settled ? null : failure });
+        this.#learn(callId, { ...PENDING, refused: settled ? null : failure });
       }
       return;
     }
@@ -138,12 +140,22 @@ export class Timeline {
     if (this.#entries.get(key)?.seq === null && this.#entries.delete(key)) this.#sorted = null;
   }
 
-  /** Somebody settled a call (§6): what is settled never changes, so only the first word counts. */
-  settle(callId: string, status: CallStatus, by: Sender): void {
+  /** Somebody settled a call (§6): what is settled never changes, so only the first word counts. @param at when, ISO 8601 */
+  settle(callId: string, status: CallStatus, by: Sender, at: string | null = null): void {
     const known = this.#outcomes.get(callId);
-    if (known && known.status !== 'pending' && known.status !== 'sending') return;
+    if (known && !isUnsettled(known)) return;
     const mine = by.kind === 'app' && 'id' in by && by.id === this.#me.id;
-    this.#learn(callId, { status, by, answer: mine ? (known?.answer ?? null) : null, refused: null });
+    this.#learn(callId, { status, by, at, answer: mine ? (known?.answer ?? null) : null, refused: null });
+  }
+
+  /**
+   * The relay says which calls wait (§4, welcome): whatever else waits here was settled meanwhile, and nobody is asked any more.
+   * Returns the seqs of those calls: the log knows how they ended.
+   */
+  waiting(callIds: readonly string[]): number[] {
+    const over = this.open.filter(({ call }) => call?.status === 'pending' && !callIds.includes(call.callId));
+    for (const { call } of over) if (call) this.#learn(call.callId, { ...PENDING, status: 'over' });
+    return over.flatMap(({ seq }) => seq ?? []);
   }
 
   /** Marks that messages before `seq` are gone. */
@@ -186,8 +198,8 @@ export class Timeline {
     const callId = frame.payload.call_id;
     if (!kind || typeof callId !== 'string') return null;
     this.#callKeys.set(callId, key);
-    if (frame.settled) this.settle(callId, frame.settled.status as CallStatus, frame.settled.by);
-    const outcome = this.#outcomes.get(callId) ?? { status: 'pending', by: null, answer: null, refused: null };
+    if (frame.settled) this.settle(callId, frame.settled.status as CallStatus, frame.settled.by, frame.settled.at);
+    const outcome = this.#outcomes.get(callId) ?? PENDING;
     return { callId, kind, ...outcome };
   }
 
@@ -197,8 +209,8 @@ export class Timeline {
     const known = this.#outcomes.get(callId);
     if (mine && known?.by?.kind === 'app' && known.by.id === this.#me.id && known.answer === null) {
       this.#learn(callId, { ...known, answer: payload });
-    } else if (known === undefined || known.status === 'pending' || known.status === 'sending') {
-      this.#learn(callId, { status: resultStatus(payload), by: sender, answer: mine ? payload : null, refused: null });
+    } else if (known === undefined || isUnsettled(known)) {
+      this.#learn(callId, { status: resultStatus(payload), by: sender, at: frame.ts ?? null, answer: mine ? payload : null, refused: null });
     }
   }
 
@@ -236,6 +248,11 @@ function blank(key: string, id: string, type: string, ts: string, sender: Sender
 function byPlace(a: Entry, b: Entry): number {
   if (a.seq === null || b.seq === null) return Number(a.seq === null) - Number(b.seq === null);
   return a.seq - b.seq;
+}
+
+/** Whether this device has not been told how a call ended. */
+function isUnsettled({ status }: Outcome): boolean {
+  return status === 'pending' || status === 'sending' || status === 'over';
 }
 
 /** A text field of a payload, or undefined when it is none. */

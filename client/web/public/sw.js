@@ -33,6 +33,20 @@ self.addEventListener('fetch', (event) => {
   else if (OWN.test(url.pathname)) event.respondWith(fresh(request, request));
 });
 
+/** A tap on a notice brings its conversation up: in the page that is open, or in a new one. */
+self.addEventListener('notificationclick', (event) => {
+  const { href } = event.notification.data ?? {};
+  event.notification.close();
+  if (typeof href === 'string' && href.startsWith('#/')) event.waitUntil(bringUp(href));
+});
+
+async function bringUp(href) {
+  const [page] = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
+  if (!page) return void (await self.clients.openWindow(`${PAGE}${href}`));
+  page.postMessage({ href });
+  await page.focus();
+}
+
 /** The newest while there is a network, the kept one while there is none. */
 async function fresh(request, key) {
   const cache = await caches.open(KEPT);
@@ -61,7 +75,9 @@ async function keep(paths) {
   const cache = await caches.open(KEPT);
   const known = await cache.keys();
   const had = new Set(known.map(({ url }) => new URL(url).pathname));
-  await cache.addAll(paths.filter((path) => path === PAGE || !had.has(path)));
+  const missing = paths.filter((path) => path === PAGE || !had.has(path));
+  // One that is gone keeps the others from nothing.
+  await Promise.allSettled(missing.map((path) => cache.add(path)));
   const spare = known.filter(({ url }) => new URL(url).pathname !== PAGE).slice(0, Math.max(0, known.length - MOST_FILES));
   await Promise.all(spare.map((file) => cache.delete(file)));
 }

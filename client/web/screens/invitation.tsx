@@ -95,8 +95,10 @@ export function InvitationScreen({ invitation }: { invitation: Invitation }) {
 
 /** Opens the conversation that the link was about, in place of the list. */
 function goTo(app: AppStore, conversationId: string | undefined): void {
-  if (conversationId === undefined) return;
   app.view.flush();
-  const row = app.view.get().rows.find(({ info }) => info.conversation_id === conversationId);
+  const { rows, pairings } = app.view.get();
+  // The newest pairing is the last one.
+  const wanted = conversationId ?? pairings.at(-1)?.conversationId;
+  const row = rows.find(({ info }) => info.conversation_id === wanted);
   if (row) location.replace(conversationHref(row.key));
 }

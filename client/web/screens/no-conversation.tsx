@@ -15,7 +15,8 @@ export function NoConversation({ pairing }: { pairing: Pairing }) {
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const begin = async () => {
     setBeginning(true);
-    setTrouble(await app.create(pairing));
+    const made = await app.create(pairing);
+    setTrouble(made.ok ? null : made.trouble);
     setBeginning(false);
   };
   return (

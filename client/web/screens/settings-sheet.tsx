@@ -1,4 +1,4 @@
-/** A few settings: language, appearance, and the ways out. */
+/** The settings: of the conversation on the screen, of the app, of this device; and the ways out. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Language } from '../i18n/i18n.ts';
@@ -6,46 +6,53 @@ import { HostSettingsLink } from '../capabilities/host-settings-link.tsx';
 import { useApp, usePreferences, useView } from '../parts/contexts.ts';
 import { Sheet } from '../parts/sheet.tsx';
 import { Segments } from '../parts/segments.tsx';
+import type { ConversationRow } from '../store/conversation-rows.ts';
 import type { Pairing } from '../store/pairings.ts';
-import type { Theme } from '../store/preferences.ts';
+import { TEXT_SIZES, type Theme } from '../store/preferences.ts';
+import { ConversationSettings } from './conversation-settings.tsx';
+import { Way } from './way.tsx';
 
 const LANGUAGES: { value: Language; label: string }[] = [
   { value: 'en', label: 'English' },
   { value: 'zh-CN', label: '简体中文' },
 ];
 
-export function SettingsSheet({ pairing, open, onClose }: { pairing: Pairing | null; open: boolean; onClose: () => void }) {
+interface Props {
+  /** The conversation on the screen; null when there is none. */
+  row: ConversationRow | null;
+  /** The agent that the screen is about; null when it is about none. */
+  pairing: Pairing | null;
+  open: boolean;
+  onClose: () => void;
+  onExport: () => void;
+}
+
+export function SettingsSheet({ row, pairing, open, onClose, onExport }: Props) {
   const { t } = useTranslation();
   const app = useApp();
-  const preferences = usePreferences();
-  const { language, theme } = useView(preferences.view);
-  const [asked, setAsked] = useState<'unpair' | 'sign-out' | null>(null);
+  const [asked, setAsked] = useState<'delete' | 'unpair' | 'sign-out' | null>(null);
   const close = () => {
     setAsked(null);
     onClose();
   };
-  const themes = (['system', 'light', 'dark'] satisfies Theme[]).map((value) => ({ value, label: t(`settings.theme.${value}`) }));
+  const ask = (about: typeof asked) => (yes: boolean) => setAsked(yes ? about : null);
   return (
     <Sheet title={t('settings.title')} open={open} onClose={close}>
       <div className="settings">
-        <Segments
-          label={t('settings.language')}
-          name="language"
-          options={LANGUAGES}
-          value={language}
-          onChange={(value) => void preferences.setLanguage(value)}
-        />
-        <Segments label={t('settings.theme')} name="theme" options={themes} value={theme} onChange={(value) => void preferences.setTheme(value)} />
-        {pairing && (
-          <dl className="facts">
-            <dt>{t('settings.agent')}</dt>
-            <dd dir="auto">{pairing.agent.name}</dd>
-            <dt>{t('settings.relay')}</dt>
-            <dd>{new URL(pairing.relay).host}</dd>
-            <dt>{t('settings.device')}</dt>
-            <dd dir="auto">{pairing.deviceName}</dd>
-          </dl>
+        {row && (
+          <ConversationSettings
+            row={row}
+            onClose={close}
+            onExport={() => {
+              close();
+              onExport();
+            }}
+            asked={asked === 'delete'}
+            onAsk={ask('delete')}
+          />
         )}
+        <Looks />
+        {pairing && <Facts pairing={pairing} />}
         <div className="settings-actions">
           <HostSettingsLink onOpen={close} />
           <a className="button quiet" href="#/pair" onClick={close}>
@@ -56,10 +63,11 @@ export function SettingsSheet({ pairing, open, onClose }: { pairing: Pairing | n
               asked={asked === 'unpair'}
               label={t('settings.unpair', { agent: pairing.agent.name })}
               lead={t('settings.unpairLead', { agent: pairing.agent.name })}
-              onAsk={(yes) => setAsked(yes ? 'unpair' : null)}
-              onSure={() => {
+              onAsk={ask('unpair')}
+              onSure={async () => {
                 close();
-                void app.unpair(pairing.key);
+                await app.unpair(pairing.key);
+                return null;
               }}
             />
           )}
@@ -67,10 +75,11 @@ export function SettingsSheet({ pairing, open, onClose }: { pairing: Pairing | n
             asked={asked === 'sign-out'}
             label={t('settings.signOut')}
             lead={t('settings.signOutLead')}
-            onAsk={(yes) => setAsked(yes ? 'sign-out' : null)}
-            onSure={() => {
+            onAsk={ask('sign-out')}
+            onSure={async () => {
               close();
-              void app.signOut();
+              await app.signOut();
+              return null;
             }}
           />
         </div>
@@ -79,31 +88,41 @@ export function SettingsSheet({ pairing, open, onClose }: { pairing: Pairing | n
   );
 }
 
-/** Something that cannot be undone: asked about once more, in place. */
-function Way(props: { asked: boolean; label: string; lead: string; onAsk: (yes: boolean) => void; onSure: () => void }) {
+function Looks() {
   const { t } = useTranslation();
-  if (!props.asked) {
-    return (
-      <button type="button" className="button quiet-danger" onClick={() => props.onAsk(true)}>
-        {props.label}
-      </button>
-    );
-  }
+  const preferences = usePreferences();
+  const { language, theme, textSize } = useView(preferences.view);
+  const themes = (['system', 'light', 'dark'] satisfies Theme[]).map((value) => ({ value, label: t(`settings.theme.${value}`) }));
+  const sizes = TEXT_SIZES.map((value) => ({ value, label: t(`settings.text.${value}`) }));
   return (
-    <div className="sure" role="group" aria-label={props.label}>
-      <p>
-        <b>{props.label}</b>
-        <br />
-        {props.lead}
-      </p>
-      <div className="card-actions">
-        <button type="button" className="button" onClick={() => props.onAsk(false)}>
-          {t('settings.keep')}
-        </button>
-        <button type="button" className="button danger" onClick={props.onSure}>
-          {t('settings.sure')}
-        </button>
-      </div>
+    <>
+      <Segments
+        label={t('settings.language')}
+        name="language"
+        options={LANGUAGES}
+        value={language}
+        onChange={(value) => void preferences.setLanguage(value)}
+      />
+      <Segments label={t('settings.theme')} name="theme" options={themes} value={theme} onChange={(value) => void preferences.setTheme(value)} />
+      <Segments label={t('settings.text')} name="text" options={sizes} value={textSize} onChange={(value) => void preferences.setTextSize(value)} />
+    </>
+  );
+}
+
+function Facts({ pairing }: { pairing: Pairing }) {
+  const { t } = useTranslation();
+  return (
+    <div className="settings-part">
+      <dl className="facts">
+        <dt>{t('settings.agent')}</dt>
+        <dd dir="auto">{pairing.agent.name}</dd>
+        <dt>{t('settings.relay')}</dt>
+        <dd>{new URL(pairing.relay).host}</dd>
+        <dt>{t('settings.device')}</dt>
+        <dd dir="auto">{pairing.deviceName}</dd>
+      </dl>
+      {/* A device sees and revokes itself alone (§3): there is nothing to tap for the others. */}
+      <p className="remark">{t('settings.otherDevices', { agent: pairing.agent.name })}</p>
     </div>
   );
 }

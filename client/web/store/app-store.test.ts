@@ -27,6 +27,14 @@ function app(local = new LocalStore(null)) {
     },
     conversations: () => Promise.resolve(listed),
     create: () => Promise.reject(new Error('not asked for')),
+    rename(_, id, title) {
+      log.push(`rename ${id} ${title}`);
+      return failure ? Promise.reject(failure) : Promise.resolve({ conversation_id: id, title, created_at: '', last_message_at: null, head_seq: 0 });
+    },
+    remove(_, id) {
+      log.push(`remove ${id}`);
+      return failure ? Promise.reject(failure) : Promise.resolve();
+    },
     unpair(pairing) {
       log.push(`unpair ${pairing.deviceId}`);
       return failure ? Promise.reject(failure) : Promise.resolve();

@@ -1,10 +1,12 @@
 /** The whole app: which agents it is paired with, their conversations, and which one is on the screen. */
 import type { Redeemed } from '../../core/http.ts';
 import type { ConversationInfo } from '../../../src/protocol/http.ts';
+import { activity, ConversationRows, type ConversationRow, type OpenConversation } from './conversation-rows.ts';
 import type { ConversationStore } from './conversation-store.ts';
 import type { LocalStore } from './local-store.ts';
 import { nextFrame, Observable, type Schedule } from './observable.ts';
 import { PairingBook, type Pairing } from './pairings.ts';
+import { ReadMark } from './read-mark.ts';
 import { rethrowUnlessTrouble, troubleOf, type Trouble } from './trouble.ts';
 
 /** What the app needs from the network; a scripted one stands in for it in fixtures. */
@@ -12,25 +14,16 @@ export interface Surroundings {
   redeem(relay: string, code: string, deviceName: string): Promise<Redeemed>;
   conversations(pairing: Pairing): Promise<ConversationInfo[]>;
   create(pairing: Pairing): Promise<ConversationInfo>;
+  /** Gives a conversation another title; null takes it away. */
+  rename(pairing: Pairing, conversationId: string, title: string | null): Promise<ConversationInfo>;
+  /** Deletes a conversation for everyone. */
+  remove(pairing: Pairing, conversationId: string): Promise<void>;
   /** Tells the relay that this device is no longer paired. */
   unpair(pairing: Pairing): Promise<void>;
   /** Opens a conversation; it is not started yet. */
-  open(
-    pairing: Pairing,
-    conversation: Pick<ConversationInfo, 'conversation_id' | 'title'>,
-    on: { stopped(reason: string): void; listChanged(): void },
-  ): ConversationStore;
+  open(pairing: Pairing, conversation: Pick<ConversationInfo, 'conversation_id' | 'title'>, on: OpenConversation): ConversationStore;
   /** Forgets everything that is kept outside of the local store: outboxes. */
   wipe(): Promise<void>;
-}
-
-/** A conversation in the list. */
-export interface ConversationRow {
-  key: string;
-  pairing: Pairing;
-  info: Pick<ConversationInfo, 'conversation_id' | 'title' | 'last_message_at'>;
-  /** Connected once it was shown, or is among the most recent. */
-  store: ConversationStore;
 }
 
 /** A code that waits for the user's word. */
@@ -44,7 +37,12 @@ export interface Invitation {
 
 export interface AppView {
   pairings: readonly Pairing[];
+  /** The one with the newest message first. */
   rows: readonly ConversationRow[];
+  /** How many things need the user, everywhere. */
+  needing: number;
+  /** Whether connections are down that were up, or did not come up. */
+  offline: 'none' | 'some' | 'all';
   /** From a link: asked about before anything else is shown. */
   invitation: Invitation | null;
   /** Whether what is kept here survives the page. */
@@ -53,17 +51,27 @@ export interface AppView {
   untold: boolean;
 }
 
-/** So many conversations, the most recent ones, are kept connected without being opened. */
-const KEPT_CONVERSATIONS = 12;
+/**
+ * So many conversations of an agent, the most recent ones, are kept connected without being opened. A socket of a conversation that
+ * sleeps costs the relay nothing, while asking for the list wakes every conversation: so they are listened to, and the list is asked for
+ * only when something may have been missed.
+ */
+const KEPT_CONVERSATIONS = 24;
 
 /** See the file's head. */
 export class AppStore {
   readonly view: Observable<AppView>;
+  /** The key of the conversation on the screen. */
+  readonly screen: Observable<string | null>;
   readonly local: LocalStore;
   readonly #book: PairingBook;
   readonly #around: Surroundings;
-  readonly #rows = new Map<string, ConversationRow>();
-  readonly #connected = new Set<ConversationStore>();
+  readonly #rows: ConversationRows;
+  /** Pairings whose list was asked for: what comes up after that is new. */
+  readonly #listed = new Set<string>();
+  readonly #asking = new Map<string, 'asked' | 'again'>();
+  /** Pairings that were made here a moment ago: what was said before that is nothing new to this device. */
+  readonly #justPaired = new Set<string>();
   #untold = false;
   #invitation: Invitation | null = null;
   #redeeming: Promise<Trouble | null> | null = null;
@@ -72,6 +80,13 @@ export class AppStore {
     this.local = local;
     this.#book = new PairingBook(local);
     this.#around = around(this.#book);
+    this.#rows = new ConversationRows({
+      open: (pairing, info, on) => this.#around.open(pairing, info, on),
+      changed: () => this.view.changed(),
+      stopped: (pairing, key, reason) => this.#onStopped(pairing, key, reason),
+      listChanged: (pairing) => void this.refresh(pairing),
+    });
+    this.screen = this.#rows.screen;
     this.view = new Observable(() => this.#look(), schedule);
   }
 
@@ -81,6 +96,8 @@ export class AppStore {
     this.view.flush();
     this.local.watch((key) => {
       if (key === null || key === 'pairings') this.#sync();
+      // Read in another tab.
+      if (key?.startsWith('read.')) this.#rows.readElsewhere();
     });
   }
 
@@ -101,7 +118,7 @@ export class AppStore {
   async unpair(key: string): Promise<void> {
     const pairing = this.#book.find(key);
     if (!pairing) return;
-    await this.#closeRows((row) => row.pairing.key === key);
+    await this.#rows.close((row) => row.pairing.key === key);
     this.#untold = !pairing.ended && !(await this.#tell(pairing));
     this.#book.remove(key);
     this.#sync();
@@ -110,7 +127,7 @@ export class AppStore {
   /** Ends every pairing and forgets everything that this browser keeps. */
   async signOut(): Promise<void> {
     const pairings = this.#book.all().filter((pairing) => !pairing.ended);
-    await this.#closeRows(() => true);
+    await this.#rows.close(() => true);
     const told = await Promise.all(pairings.map((pairing) => this.#tell(pairing)));
     this.#untold = told.includes(false);
     this.local.wipe();
@@ -118,16 +135,28 @@ export class AppStore {
     this.#sync();
   }
 
-  /** A conversation is looked at: it is connected from now on. */
-  show(key: string): void {
-    const row = this.#rows.get(key);
-    if (row) this.#connect(row.store);
+  /** A conversation is looked at: it is connected from now on. Null when none is. */
+  show(key: string | null): void {
+    this.#rows.show(key);
   }
 
-  /** Begins a conversation with an agent. Null when it is there. */
-  async create(pairing: Pairing): Promise<Trouble | null> {
+  /** Begins a conversation with an agent, and names the row where it is. */
+  async create(pairing: Pairing): Promise<{ ok: true; key: string } | { ok: false; trouble: Trouble }> {
     try {
-      this.#ensureRow(pairing, await this.#around.create(pairing));
+      const { key } = this.#rows.ensure(pairing, await this.#around.create(pairing));
+      this.view.changed();
+      return { ok: true, key };
+    } catch (error) {
+      return { ok: false, trouble: troubleOf(error) };
+    }
+  }
+
+  /** Gives a conversation another title, on every device; a blank one takes it away. Null when it has it. */
+  async rename(key: string, title: string): Promise<Trouble | null> {
+    const row = this.#rows.get(key);
+    if (!row) return null;
+    try {
+      this.#rows.ensure(row.pairing, await this.#around.rename(row.pairing, row.info.conversation_id, title.trim() || null));
       this.view.changed();
       return null;
     } catch (error) {
@@ -135,16 +164,46 @@ export class AppStore {
     }
   }
 
-  /** Asks again which conversations there are. */
+  /** Deletes a conversation with everything in it, for everyone. Null when it is gone. */
+  async remove(key: string): Promise<Trouble | null> {
+    const row = this.#rows.get(key);
+    if (!row) return null;
+    try {
+      await this.#around.remove(row.pairing, row.info.conversation_id);
+    } catch (error) {
+      const trouble = troubleOf(error);
+      // Somebody else was faster: it is gone all the same.
+      if (trouble.kind !== 'refused' || trouble.code !== 'not_found') return trouble;
+    }
+    await this.#rows.close((each) => each.key === key);
+    this.view.changed();
+    return null;
+  }
+
+  /** Asks again which conversations there are; once more afterwards, however often it is asked for meanwhile. */
   async refresh(pairing: Pairing): Promise<void> {
+    const { key } = pairing;
+    if (this.#asking.has(key)) return void this.#asking.set(key, 'again');
+    do {
+      this.#asking.set(key, 'asked');
+      await this.#list(pairing);
+    } while (this.#asking.get(key) === 'again');
+    this.#asking.delete(key);
+  }
+
+  async #list(pairing: Pairing): Promise<void> {
     try {
       const conversations = await this.#around.conversations(pairing);
       const current = this.#book.find(pairing.key);
       if (!current || current.deviceId !== pairing.deviceId) return;
+      if (this.#justPaired.delete(pairing.key)) {
+        for (const { conversation_id, head_seq } of conversations) new ReadMark(this.local, conversation_id).advance(head_seq);
+      }
       const ids = new Set(conversations.map((info) => info.conversation_id));
-      await this.#closeRows((row) => row.pairing.key === pairing.key && !ids.has(row.info.conversation_id));
-      const rows = conversations.toSorted((a, b) => activity(b).localeCompare(activity(a))).map((info) => this.#ensureRow(current, info));
-      for (const { store } of rows.slice(0, KEPT_CONVERSATIONS)) this.#connect(store);
+      await this.#rows.close((row) => row.pairing.key === pairing.key && !ids.has(row.info.conversation_id));
+      const rows = conversations.toSorted((a, b) => activity(b).localeCompare(activity(a))).map((info) => this.#rows.ensure(current, info));
+      for (const row of rows.slice(0, KEPT_CONVERSATIONS)) this.#rows.connect(row.key, this.#listed.has(pairing.key));
+      this.#listed.add(pairing.key);
     } catch (error) {
       // What is known stays on the screen; the next connection or visit asks again.
       rethrowUnlessTrouble(error);
@@ -157,10 +216,11 @@ export class AppStore {
       const redeemed = await this.#around.redeem(invitation.relay, invitation.code, deviceName);
       const { conversationId = redeemed.conversation_id } = invitation;
       const { pairing, earlier } = this.#book.add(invitation.relay, { ...redeemed, conversation_id: conversationId }, deviceName);
-      await this.#closeRows((row) => row.pairing.key === pairing.key);
+      await this.#rows.close((row) => row.pairing.key === pairing.key);
       // The relay would go on counting the device that this one was before.
       if (earlier && !earlier.ended) await this.#tell(earlier);
       this.#invitation = null;
+      this.#justPaired.add(pairing.key);
       this.#sync();
       return null;
     } catch (error) {
@@ -184,32 +244,13 @@ export class AppStore {
   #sync(): void {
     const pairings = this.#book.all();
     const living = new Map(pairings.filter((pairing) => !pairing.ended).map((pairing) => [`${pairing.key}|${pairing.deviceId}`, pairing]));
-    void this.#closeRows((row) => !living.has(`${row.pairing.key}|${row.pairing.deviceId}`));
+    void this.#rows.close((row) => !living.has(`${row.pairing.key}|${row.pairing.deviceId}`));
     for (const pairing of living.values()) {
-      if ([...this.#rows.values()].some((row) => row.pairing.key === pairing.key)) continue;
-      this.#connect(this.#ensureRow(pairing, { conversation_id: pairing.conversationId, title: null, last_message_at: null }).store);
+      if (this.#rows.all.some((row) => row.pairing.key === pairing.key)) continue;
+      this.#rows.connect(this.#rows.ensure(pairing, { conversation_id: pairing.conversationId, title: null, last_message_at: null }).key);
       void this.refresh(pairing);
     }
     this.view.changed();
-  }
-
-  #ensureRow(pairing: Pairing, info: ConversationRow['info']): ConversationRow {
-    const key = `${pairing.key}|${info.conversation_id}`;
-    const store =
-      this.#rows.get(key)?.store ??
-      this.#around.open(pairing, info, {
-        stopped: (reason) => this.#onStopped(pairing, key, reason),
-        listChanged: () => void this.refresh(pairing),
-      });
-    const row = { key, pairing, info, store };
-    this.#rows.set(key, row);
-    return row;
-  }
-
-  #connect(store: ConversationStore): void {
-    if (this.#connected.has(store)) return;
-    this.#connected.add(store);
-    store.start();
   }
 
   #onStopped(pairing: Pairing, key: string, reason: string): void {
@@ -217,29 +258,21 @@ export class AppStore {
       this.#book.update(pairing.key, { ended: true });
       this.#sync();
     }
-    if (reason === 'not-found' && this.#rows.has(key)) void this.refresh(pairing);
-  }
-
-  async #closeRows(which: (row: ConversationRow) => boolean): Promise<void> {
-    const closing = [...this.#rows.values()].filter(which);
-    for (const { key, store } of closing) {
-      this.#rows.delete(key);
-      this.#connected.delete(store);
-    }
-    await Promise.all(closing.map(({ store }) => store.close()));
+    if (reason === 'not-found' && this.#rows.get(key)) void this.refresh(pairing);
   }
 
   #look(): AppView {
+    const rows = this.#rows.all;
+    const views = rows.filter(({ connected }) => connected).map(({ store }) => store.view.get());
+    const down = views.filter(({ link, wasOnline }) => link.name === 'offline' || (link.name === 'connecting' && wasOnline)).length;
     return {
       pairings: this.#book.all(),
-      rows: [...this.#rows.values()].sort((a, b) => activity(b.info).localeCompare(activity(a.info))),
+      rows,
+      needing: views.reduce((sum, { needs }) => sum + needs.length, 0),
+      offline: down === 0 ? 'none' : down < views.length ? 'some' : 'all',
       invitation: this.#invitation,
       durable: this.local.durable,
       untold: this.#untold,
     };
   }
-}
-
-function activity(info: { last_message_at: string | null; created_at?: string }): string {
-  return info.last_message_at ?? info.created_at ?? '';
 }

@@ -84,7 +84,7 @@ describe('what the user sends', () => {
     const { store, link } = conversation();
     store.start();
     link.become({ name: 'waiting', retryAt: 0, attempt: 1 });
-    await store.sendText('hello');
+    await store.outgoing.text('hello');
     expect(store.view.get()).toMatchObject({ queued: 1, link: { name: 'offline' } });
     link.status('sent-1', { state: 'relayed', seq: 4, duplicate: false });
     expect(store.view.get()).toMatchObject({ queued: 0, entries: [{ seq: 4 }] });
@@ -95,20 +95,20 @@ describe('what the user sends', () => {
   it('that is over a limit is refused with the limit named, and nothing is kept', async () => {
     const { store, link } = conversation();
     link.unsendable = new UnsendableError('invalid_payload', 'too long', { limit: 'max_text_characters', allowed: 65_536 });
-    expect(await store.sendText('x')).toEqual({ kind: 'too-large', limit: 'max_text_characters', allowed: 65_536 });
+    expect(await store.outgoing.text('x')).toEqual({ kind: 'too-large', limit: 'max_text_characters', allowed: 65_536 });
     expect(store.view.get().entries).toHaveLength(0);
   });
 
   it('is shown as failed with a way to try again when no answer comes', async () => {
     const { store, link } = conversation();
     store.start();
-    await store.sendText('hello');
+    await store.outgoing.text('hello');
     link.status('sent-1', { state: 'failed', code: 'ack_timeout', message: '', retryable: true });
     expect(store.view.get().entries[0]?.failure?.code).toBe('timeout');
-    store.retry('sent-1');
+    store.outgoing.retry('sent-1');
     link.status('sent-1', { state: 'sending' });
     expect(store.view.get().entries[0]?.failure).toBeNull();
-    store.discard('sent-1');
+    store.outgoing.discard('sent-1');
     expect(store.view.get().entries).toHaveLength(0);
     expect(link.calls).toContain('discard sent-1');
   });
@@ -277,10 +277,10 @@ describe('what was read', () => {
     const { store, link } = conversation();
     store.start();
     link.emit('message', frameOf(1, 'text', { content: 'one' }));
-    expect(store.view.get().unread).toBe(1);
+    expect(store.view.get().unread.count).toBe(1);
     store.markRead();
-    expect(store.view.get().unread).toBe(0);
+    expect(store.view.get().unread.count).toBe(0);
     link.emit('message', frameOf(2, 'text', { content: 'two' }));
-    expect(store.view.get().unread).toBe(1);
+    expect(store.view.get().unread.count).toBe(1);
   });
 });

@@ -1,55 +1,29 @@
 /** One conversation: what client/core announces becomes a view, and what the user does goes out. The only place that knows both. */
 import type { ConnectionEvents, ConnectionState, SentUpdate } from '../../core/connection-events.ts';
-import type { Connection } from '../../core/connection.ts';
-import { isMessage, type DurableType } from '../../core/frames.ts';
-import type { RelayHttp } from '../../core/http.ts';
+import { isMessage } from '../../core/frames.ts';
 import type { Delivered, Participant } from '../../../src/protocol/envelope.ts';
 import type { Welcome } from '../../../src/protocol/handshake.ts';
-import type { FileInfo } from '../../../src/protocol/http.ts';
 import { DEFAULT_LIMITS, MAX_TEXT_CHARACTERS } from '../../../src/protocol/limits.ts';
 import type { Payloads } from '../../../src/protocol/messages.ts';
 import { CanvasDoor } from '../canvas/canvas-door.ts';
 import { callerOf } from '../capabilities/caller.ts';
-import type { ConversationHost } from '../capabilities/host.ts';
-import type { Entry } from '../model/entry.ts';
+import { needsOf, steady, type Need } from '../model/need.ts';
 import { Timeline } from '../model/timeline.ts';
-import { isQuestion, resultOf, type Answer } from '../model/tool-desk.ts';
+import { isQuestion } from '../model/tool-desk.ts';
+import { unreadOf } from '../model/unread.ts';
+import { AskingSurfaces } from '../surfaces/asking.ts';
 import { SurfaceShelf } from '../surfaces/shelf.ts';
 import { AgentWatch } from './agent-watch.ts';
-import { linkView, type ConversationView, type LinkView } from './conversation-view.ts';
+import type { ConversationOptions, Link } from './conversation-options.ts';
+import { linkView, type ConversationView } from './conversation-view.ts';
 import { DeviceDesk } from './device-desk.ts';
 import { FileShelf } from './files.ts';
-import { History } from './history.ts';
+import { History, type LoadPage } from './history.ts';
+import { KnownDevices } from './known-devices.ts';
 import type { LocalStore } from './local-store.ts';
-import { nextFrame, Observable, type Schedule } from './observable.ts';
-import { troubleOf, type Trouble } from './trouble.ts';
-
-/** The part of a connection that is used here, so that a scripted one can stand in for it. */
-export type Link = Pick<Connection, 'on' | 'state' | 'outbox' | 'durable' | 'start' | 'reconnect' | 'close' | 'send' | 'retry' | 'discard'>;
-
-/** The HTTP calls that are used here. */
-export type ConversationHttp = Pick<RelayHttp, 'history' | 'upload' | 'download'>;
-
-export interface ConversationOptions {
-  conversationId: string;
-  /** This device. */
-  me: Participant;
-  agent: { id: string; name: string };
-  /** Relay and agent: what the user decides about an agent is filed under it. */
-  agentKey: string;
-  /** What this device declares, and where calls of its capabilities go. */
-  host: ConversationHost;
-  title: string | null;
-  link: Link;
-  http: ConversationHttp;
-  local: LocalStore;
-  /** Called when the connection stopped for good. */
-  onStopped?: (reason: Extract<LinkView, { name: 'stopped' }>['reason']) => void;
-  /** Called when the list of conversations is another one. */
-  onConversations?: () => void;
-  schedule?: Schedule;
-  now?: () => number;
-}
+import { nextFrame, Observable } from './observable.ts';
+import { Outgoing } from './outgoing.ts';
+import { ReadMark } from './read-mark.ts';
 
 /** See the file's head. Lives from {@link start} to {@link close}. */
 export class ConversationStore {
@@ -59,8 +33,12 @@ export class ConversationStore {
   readonly files: FileShelf;
   readonly surfaces: SurfaceShelf;
   readonly canvas: CanvasDoor;
+  /** Any page of the history, for whoever wants more of it than is on the screen. */
+  readonly readPage: LoadPage;
+  /** What the user does goes this way. */
+  readonly outgoing: Outgoing;
+  readonly devices: KnownDevices;
   readonly #link: Link;
-  readonly #http: ConversationHttp;
   readonly #local: LocalStore;
   readonly #options: ConversationOptions;
   readonly #now: () => number;
@@ -69,31 +47,49 @@ export class ConversationStore {
   readonly #unlisten: (() => void)[] = [];
   readonly #agent: AgentWatch;
   readonly #desk: DeviceDesk;
+  readonly #asking: AskingSurfaces;
+  readonly #read: ReadMark;
   #title: string | null;
   #wasOnline = false;
   #synced = false;
   #epoch: string | null = null;
+  /** The highest seq that this device heard of. */
+  #head = 0;
   #fileBytes = DEFAULT_LIMITS.max_file_bytes;
-  #lastRead: number;
+  #needs: readonly Need[] = [];
 
   constructor(options: ConversationOptions) {
     this.#options = options;
     this.id = options.conversationId;
     this.me = options.me;
-    this.#link = options.link;
-    this.#http = options.http;
+    const { http, link } = options;
+    this.#link = link;
     this.#local = options.local;
     this.#now = options.now ?? Date.now;
     this.#title = options.title;
-    this.#lastRead = Number(this.#local.read(`read.${this.id}`) ?? 0);
+    this.#read = new ReadMark(options.local, this.id);
+    this.devices = new KnownDevices(options.local, options.agentKey);
+    this.files = new FileShelf((fileId) => http.download(this.id, fileId));
     const timeline = new Timeline(options.me);
     this.#timeline = timeline;
     this.#agent = new AgentWatch(options.agent, () => timeline.stall());
+    const outgoing = new Outgoing({
+      conversationId: this.id,
+      link,
+      http,
+      files: this.files,
+      runId: () => this.#agent.runId,
+      discarded: (id) => {
+        timeline.discard(id);
+        this.view.changed();
+      },
+    });
+    this.outgoing = outgoing;
     this.#desk = new DeviceDesk({
       me: options.me,
       local: options.local,
       host: options.host,
-      send: (type, payload) => void this.#send(type, payload),
+      send: (type, payload) => void outgoing.send(type, payload),
       discard: (id) => this.#link.discard(id),
       draw: (call) => this.canvas.take(call),
       caller: callerOf({
@@ -101,9 +97,9 @@ export class ConversationStore {
         agent: options.agentKey,
         agentName: () => this.#agent.agent.name,
         isPending: (callId) => timeline.isPending(callId),
-        upload: (file, onProgress) => this.upload(file, onProgress),
-        download: (fileId) => this.#http.download(this.id, fileId),
-        send: (type, payload) => this.#send(type, payload),
+        upload: (file, onProgress) => outgoing.upload(file, onProgress),
+        download: (fileId) => http.download(this.id, fileId),
+        send: (type, payload) => outgoing.send(type, payload),
       }),
     });
     this.canvas = new CanvasDoor({
@@ -111,16 +107,18 @@ export class ConversationStore {
       owner: `${options.agentKey} ${options.conversationId}`,
       local: options.local,
       isPending: (callId) => timeline.isPending(callId),
-      send: (result) => void this.#send('tool.result', result),
+      send: (result) => void outgoing.send('tool.result', result),
     });
-    this.files = new FileShelf((fileId) => this.#http.download(this.id, fileId));
-    this.surfaces = new SurfaceShelf((payload) => void this.#send('lineup.v1.ui.event', payload), options.schedule ?? nextFrame);
+    const schedule = options.schedule ?? nextFrame;
+    this.surfaces = new SurfaceShelf((payload) => void outgoing.send('lineup.v1.ui.event', payload), schedule);
+    this.#asking = new AskingSurfaces(this.surfaces, options.agent.id, schedule);
+    this.readPage = (query) => http.history(this.id, query);
     this.#history = new History(
-      (query) => this.#http.history(this.id, query),
-      (messages) => messages.forEach((message) => this.#timeline.apply(message)),
+      this.readPage,
+      (messages) => messages.forEach((message) => timeline.apply(message)),
       () => this.view.changed(),
     );
-    this.view = new Observable(() => this.#look(), options.schedule ?? nextFrame);
+    this.view = new Observable(() => this.#look(), schedule);
   }
 
   /** Connects and loads the newest page. */
@@ -141,15 +139,21 @@ export class ConversationStore {
     on('receipt', ({ participant, seq }) => this.#agent.receipt(participant, seq));
     on('presence', ({ peer, online, last_seen }) => this.#agent.presence(peer, online, last_seen));
     on('settled', ({ call_id, status, by }) => {
-      this.#timeline.settle(call_id, status, by);
+      this.#timeline.settle(call_id, status, by, new Date(this.#now()).toISOString());
       this.#desk.settled(call_id);
       if (!('id' in by && by.id === this.me.id)) this.canvas.lost(call_id);
     });
+    on('paired', ({ device }) => this.devices.learn(device.device_id, device.name));
     on('conversation', ({ conversation, change }) => {
       if (conversation.conversation_id === this.id && change === 'renamed') this.#title = conversation.title;
       this.#options.onConversations?.();
     });
-    this.#unlisten.push(this.#desk.declareChanges(() => this.#link.state.name === 'online'));
+    this.#unlisten.push(
+      this.#desk.declareChanges(() => this.#link.state.name === 'online'),
+      this.#desk.followQuestions(() => this.view.changed()),
+      this.#asking.start(),
+      this.#asking.view.subscribe(() => this.view.changed()),
+    );
     this.#link.start();
     for (const update of this.#link.outbox) this.#onSent(update);
     this.canvas.restore();
@@ -171,49 +175,6 @@ export class ConversationStore {
     else this.#link.reconnect();
   }
 
-  /**
-   * Sends a text; it is kept until the relay has it. Null when it is on its way, else why it cannot be sent.
-   * @param replyTo the id of the message that it answers
-   */
-  async sendText(content: string, replyTo?: string): Promise<Trouble | null> {
-    return this.#send('text', { content, ...(replyTo !== undefined && { reply_to: replyTo }) });
-  }
-
-  /** Sends what the relay refused once more, as a new message. */
-  async resend({ id, type, payload }: Entry): Promise<Trouble | null> {
-    this.discard(id);
-    return this.#send(type as DurableType, payload as Payloads[DurableType]);
-  }
-
-  /** Sends an image or a file that was uploaded before. */
-  async sendFile(file: FileInfo, source: { name: string; type: string }): Promise<Trouble | null> {
-    const { file_id, url, size } = file;
-    if (source.type.startsWith('image/')) return this.#send('image', { url, file_id, alt: source.name });
-    return this.#send('file', { file_id, name: source.name, mime_type: source.type, size });
-  }
-
-  /** Stores a file with the relay. @param onProgress gets a share of 0 to 1 */
-  async upload(blob: Blob, onProgress: (share: number) => void): Promise<{ ok: true; file: FileInfo } | { ok: false; trouble: Trouble }> {
-    try {
-      const file = await this.#http.upload(this.id, blob, blob.type, (sent, total) => onProgress(total === 0 ? 0 : sent / total));
-      this.files.put(file.file_id, blob);
-      return { ok: true, file };
-    } catch (error) {
-      return { ok: false, trouble: troubleOf(error) };
-    }
-  }
-
-  /** Answers a question, once: whatever is tapped after that is too late. */
-  answer(call: Payloads['tool.call'], answer: Answer): Promise<Trouble | null> {
-    return this.#send('tool.result', resultOf(call, answer));
-  }
-
-  /** Asks the agent to stop what it is doing. */
-  cancelRun(): Promise<Trouble | null> {
-    const { runId } = this.#agent;
-    return this.#send('run.cancel', runId === null ? {} : { run_id: runId });
-  }
-
   /** Loads older messages. */
   loadOlder(): void {
     void this.#history.older();
@@ -224,25 +185,16 @@ export class ConversationStore {
     void this.#history.open();
   }
 
-  /** Sends a message again that got no answer. */
-  retry(id: string): void {
-    this.#link.retry(id);
-  }
-
-  /** Takes back a message that the relay does not have. */
-  discard(id: string): void {
-    this.#link.discard(id);
-    this.#timeline.discard(id);
-    this.view.changed();
-  }
-
   /** The user has seen everything up to the end. */
   markRead(): void {
-    const last = this.#lastSeq();
-    if (last <= this.#lastRead) return;
-    this.#lastRead = last;
-    this.#local.write(`read.${this.id}`, String(last));
-    this.view.changed();
+    const last = this.#timeline.entries.reduce((highest, entry) => Math.max(highest, Math.floor(entry.seq ?? 0)), 0);
+    // What has no place on the screen, such as a result, is read with the rest.
+    if (this.#read.advance(Math.max(last, this.#synced ? this.#head : 0))) this.view.changed();
+  }
+
+  /** Whether everything up to `seq` was read on this device. */
+  hasRead(seq: number): boolean {
+    return seq <= (this.#read.seq ?? 0);
   }
 
   /** The text that was typed and not sent. */
@@ -253,17 +205,6 @@ export class ConversationStore {
   /** Keeps what was typed. */
   keepDraft(text: string): void {
     this.#local.write(`draft.${this.id}`, text === '' ? null : text);
-  }
-
-  async #send<T extends DurableType>(type: T, payload: Payloads[T]): Promise<Trouble | null> {
-    try {
-      const { done } = await this.#link.send(type, payload);
-      // How it ends is told by the `sent` event as well, and shown from there.
-      done.catch(() => undefined);
-      return null;
-    } catch (error) {
-      return troubleOf(error);
-    }
   }
 
   #onState(state: ConnectionState): void {
@@ -283,9 +224,13 @@ export class ConversationStore {
         this.#history.reset();
       }
     }
+    this.#read.belongsTo(welcome.epoch);
     this.#desk.declare();
     this.#desk.pending(welcome.pending_calls);
+    const over = this.#timeline.waiting(welcome.pending_calls);
+    if (over.length > 0) void this.#history.again(over);
     this.#epoch = welcome.epoch;
+    this.#head = welcome.head_seq;
     // Conversations may have been made or deleted while nobody was told.
     if (this.#wasOnline) this.#options.onConversations?.();
     void this.#history.open();
@@ -297,6 +242,7 @@ export class ConversationStore {
   }
 
   #onMessage(message: Delivered): void {
+    this.#head = Math.max(this.#head, message.seq ?? 0);
     const ts = message.ts ?? new Date(this.#now()).toISOString();
     if (isMessage(message, 'text.delta')) this.#timeline.delta(message.payload as Delivered['payload'], message.sender, ts);
     else if (isMessage(message, 'status')) this.#agent.setStatus(message.payload, this.#synced ? this.#now() : null);
@@ -316,6 +262,7 @@ export class ConversationStore {
         this.#desk.queued(id, type, payload);
         break;
       case 'relayed':
+        this.#head = Math.max(this.#head, status.seq ?? 0);
         this.#timeline.acked(id, status.seq);
         this.#desk.relayed(type, payload);
         break;
@@ -330,12 +277,10 @@ export class ConversationStore {
     }
   }
 
-  #lastSeq(): number {
-    return this.#timeline.entries.reduce((last, entry) => Math.max(last, Math.floor(entry.seq ?? 0)), 0);
-  }
-
   #look(): ConversationView {
-    const entries = this.#timeline.entries;
+    const { entries, open } = this.#timeline;
+    const history = this.#history.view;
+    this.#needs = steady(this.#needs, needsOf(open, this.#desk.questions, this.#asking.view.get()));
     return {
       title: this.#title,
       link: linkView(this.#link.state),
@@ -344,13 +289,15 @@ export class ConversationStore {
       status: this.#agent.status,
       progress: this.#agent.progress,
       entries,
-      open: this.#timeline.open.filter((entry) => entry.type === 'tool.call' && isQuestion(entry.payload as Payloads['tool.call'])),
+      needs: this.#needs,
+      open: open.filter((entry) => entry.type === 'tool.call' && isQuestion(entry.payload as Payloads['tool.call'])),
       queued: entries.reduce((count, entry) => count + Number(entry.mine && entry.seq === null && entry.failure === null), 0),
       flowing: this.#timeline.flowing,
-      history: this.#history.view,
+      history,
       limits: { textCharacters: MAX_TEXT_CHARACTERS, fileBytes: this.#fileBytes },
       durable: this.#link.durable,
-      unread: entries.reduce((count, entry) => count + Number(!entry.mine && (entry.seq ?? 0) > this.#lastRead), 0),
+      unread: unreadOf(entries, this.#read.seq ?? 0, history.hasOlder),
+      synced: this.#synced,
     };
   }
 }

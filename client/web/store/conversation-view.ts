@@ -1,6 +1,8 @@
 /** What a screen can see of one conversation. A new object after each change; what did not change keeps its identity. */
 import type { ConnectionState } from '../../core/connection-events.ts';
 import type { Entry } from '../model/entry.ts';
+import type { Need } from '../model/need.ts';
+import type { Unread } from '../model/unread.ts';
 import type { HistoryView } from './history.ts';
 
 /** The connection in the words of a user. */
@@ -71,7 +73,9 @@ export interface ConversationView {
   status: StatusView | null;
   progress: ProgressView | null;
   entries: readonly Entry[];
-  /** Questions that wait for the user. */
+  /** What waits for the user's word. The list is another one only when it says something else. */
+  needs: readonly Need[];
+  /** Questions that are on the screen: those that wait, and those whose answer is on its way. */
   open: readonly Entry[];
   /** Messages of this device that the relay does not have yet. */
   queued: number;
@@ -81,6 +85,8 @@ export interface ConversationView {
   limits: SendLimits;
   /** Whether what is queued survives the page. */
   durable: boolean;
-  /** Agent messages that came after what was last read here. */
-  unread: number;
+  /** Messages of the agent's that came after what was last read on this device. */
+  unread: Unread;
+  /** Whether everything that was missed has come, on the connection that is up. */
+  synced: boolean;
 }

@@ -44,6 +44,16 @@ export class DeviceDesk {
     return this.#parts.host.inventory.subscribe(() => isOnline() && this.declare());
   }
 
+  /** Calls of this conversation that its user is being asked about. */
+  get questions(): readonly string[] {
+    return this.#parts.host.desk.asking(this.#parts.caller.conversationId);
+  }
+
+  /** Tells of other questions until the returned function is called. */
+  followQuestions(changed: () => void): () => void {
+    return this.#parts.host.desk.view.subscribe(changed);
+  }
+
   /** Tells what this device has now. */
   declare(): void {
     this.#parts.send(INVENTORY, this.#parts.host.inventory.get());

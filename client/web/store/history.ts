@@ -108,6 +108,25 @@ export class History {
     }
   }
 
+  /** Takes what stands at these seqs once more: the relay may know more of it by now. What is no longer kept stays as it is. */
+  async again(seqs: readonly number[]): Promise<void> {
+    const round = this.#round;
+    const left = seqs.toSorted((a, b) => a - b);
+    try {
+      for (let first = left.shift(); first !== undefined; first = left.shift()) {
+        const page = await this.#load({ after: first - 1, limit: 50 });
+        if (round !== this.#round) return;
+        this.#take(page.messages);
+        const reached = page.messages.at(-1)?.seq ?? page.head_seq;
+        while ((left[0] ?? Infinity) <= reached) left.shift();
+      }
+      this.#changed();
+    } catch (error) {
+      // The next welcome asks for whatever is still not known.
+      rethrowUnlessTrouble(error);
+    }
+  }
+
   /** The log is another one: begins anew. */
   reset(): void {
     this.#round++;

@@ -3,11 +3,14 @@ import { Connection } from '../../core/connection.ts';
 import { MemoryCursorStore } from '../../core/cursor-store.ts';
 import { RelayHttp } from '../../core/http.ts';
 import { IndexedDbOutboxStore } from '../../core/outbox-indexeddb.ts';
+import { documentSignals } from '../../core/page.ts';
 import type { ConversationHost } from '../capabilities/host.ts';
 import type { Surroundings } from './app-store.ts';
 import { ConversationStore } from './conversation-store.ts';
 import type { LocalStore } from './local-store.ts';
 import type { Pairing, PairingBook } from './pairings.ts';
+import { screenSignals } from './screen-signals.ts';
+import { wipeBrowser } from './wipe.ts';
 
 /** How this app names its kind to relays and agents. */
 const PLATFORM = 'web';
@@ -23,6 +26,8 @@ export function networkSurroundings(local: LocalStore, host: ConversationHost, v
       redeem: (relay, code, name) => RelayHttp.redeem(relay, code, { name, platform: PLATFORM }),
       conversations: (pairing) => http(pairing).conversations(),
       create: (pairing) => http(pairing).createConversation(),
+      rename: (pairing, id, title) => http(pairing).renameConversation(id, title),
+      remove: (pairing, id) => http(pairing).deleteConversation(id),
       unpair: (pairing) => http(pairing).unpair(pairing.deviceId),
       open(pairing, info, on) {
         const conversationId = info.conversation_id;
@@ -36,6 +41,7 @@ export function networkSurroundings(local: LocalStore, host: ConversationHost, v
           outbox: new IndexedDbOutboxStore(`${pairing.relay} ${pairing.deviceId} ${conversationId}`),
           // Messages live in memory and come back as pages of history, so the cursor lives there too.
           cursor: new MemoryCursorStore(),
+          page: screenSignals(documentSignals(), on.onScreen),
         });
         return new ConversationStore({
           conversationId,
@@ -51,24 +57,7 @@ export function networkSurroundings(local: LocalStore, host: ConversationHost, v
           onConversations: on.listChanged,
         });
       },
-      wipe: () => deleteDatabases('lineup-'),
+      wipe: wipeBrowser,
     };
   };
-}
-
-/** Deletes every database whose name begins like ours. */
-async function deleteDatabases(prefix: string): Promise<void> {
-  if (!('indexedDB' in window)) return;
-  const databases = await indexedDB.databases();
-  await Promise.all(databases.flatMap(({ name }) => (name?.startsWith(prefix) ? [deleteDatabase(name)] : [])));
-}
-
-function deleteDatabase(name: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const request = indexedDB.deleteDatabase(name);
-    request.addEventListener('success', () => resolve());
-    // Another tab still has it open: it is deleted as soon as that tab closes it.
-    request.addEventListener('blocked', () => resolve());
-    request.addEventListener('error', () => reject(request.error ?? new Error(`The database ${name} could not be deleted.`)));
-  });
 }

@@ -10,7 +10,8 @@ import type { JsonObject } from '../../../src/protocol/json.ts';
 import { DEFAULT_LIMITS } from '../../../src/protocol/limits.ts';
 import type { Payloads } from '../../../src/protocol/messages.ts';
 import type { ConversationHost } from '../capabilities/host.ts';
-import { ConversationStore, type ConversationHttp, type ConversationOptions, type Link } from './conversation-store.ts';
+import type { ConversationHttp, ConversationOptions, Link } from './conversation-options.ts';
+import { ConversationStore } from './conversation-store.ts';
 import { LocalStore } from './local-store.ts';
 import { Observable } from './observable.ts';
 
@@ -142,7 +143,14 @@ export class ScriptedHttp implements ConversationHttp {
 
 /** A device that has the three components and nothing else. */
 export const BARE_HOST: ConversationHost = {
-  desk: { take: () => Promise.resolve(), settled: () => undefined, pending: () => undefined, leave: () => undefined },
+  desk: {
+    take: () => Promise.resolve(),
+    settled: () => undefined,
+    pending: () => undefined,
+    leave: () => undefined,
+    asking: () => [],
+    view: { subscribe: () => () => undefined },
+  },
   inventory: new Observable(
     () => ({
       revision: 'bare-1',

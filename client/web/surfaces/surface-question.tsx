@@ -16,9 +16,11 @@ interface QuestionProps {
   hash: string;
   /** With the whole window for it, once it is shown. */
   whole: boolean;
+  /** Called before it is shown. */
+  onShow?: () => void;
 }
 
-export function SurfaceQuestion({ surface, bundle, hash, whole }: QuestionProps) {
+export function SurfaceQuestion({ surface, bundle, hash, whole, onShow }: QuestionProps) {
   const { t } = useTranslation();
   const { surfaces } = useConversation();
   const language = useLanguage();
@@ -27,6 +29,7 @@ export function SurfaceQuestion({ surface, bundle, hash, whole }: QuestionProps)
   const size = utf8Bytes(bundle.html) + utf8Bytes(bundle.css) + utf8Bytes(bundle.js);
   const show = async () => {
     await gate.agree(agent.id, app, hash);
+    onShow?.();
     surfaces.show(instanceId, whole);
   };
   return (

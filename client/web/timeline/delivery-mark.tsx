@@ -24,17 +24,17 @@ export function DeliveryMark({ entry }: { entry: Entry }) {
       <span role="status">{timedOut ? t('delivery.timeout') : t(`delivery.${state}`)}</span>
       {entry.failure && !timedOut && <span> · {entry.failure.message}</span>}
       {timedOut && (
-        <button type="button" className="text-button" onClick={() => store.retry(entry.id)}>
+        <button type="button" className="text-button" onClick={() => store.outgoing.retry(entry.id)}>
           {t('delivery.retry')}
         </button>
       )}
       {entry.failure && !timedOut && (
-        <button type="button" className="text-button" onClick={() => void store.resend(entry)}>
+        <button type="button" className="text-button" onClick={() => void store.outgoing.resend(entry)}>
           {t('delivery.retry')}
         </button>
       )}
       {entry.failure && (
-        <button type="button" className="text-button" onClick={() => store.discard(entry.id)}>
+        <button type="button" className="text-button" onClick={() => store.outgoing.discard(entry.id)}>
           {t('delivery.discard')}
         </button>
       )}

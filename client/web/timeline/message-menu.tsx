@@ -102,11 +102,11 @@ function useActs({ entry }: Menued['menu']): Act[] {
   const text = markdownOf(entry);
   const failed = entry.failure !== null;
   const acts: (Act | false)[] = [
-    failed && { id: 'again', icon: 'again', run: () => void store.resend(entry) },
+    failed && { id: 'again', icon: 'again', run: () => void store.outgoing.resend(entry) },
     !failed && entry.seq !== null && { id: 'reply', icon: 'reply', run: () => desk.set({ replyTo: entry }) },
     text !== '' && { id: 'copy', icon: 'copy', run: () => void copyText(text) },
     text !== '' && matchMedia('(pointer: coarse)').matches && { id: 'select', icon: 'select', run: () => desk.set({ selecting: text }) },
-    failed && { id: 'discard', icon: 'close', run: () => store.discard(entry.id) },
+    failed && { id: 'discard', icon: 'close', run: () => store.outgoing.discard(entry.id) },
   ];
   return acts.filter((act) => act !== false);
 }

@@ -19,7 +19,7 @@ export function Timeline() {
   const { found } = useView(desk.view);
   const entries = useConversationPart((view) => view.entries);
   const history = useConversationPart((view) => view.history);
-  const unread = useConversationPart((view) => view.unread);
+  const unread = useConversationPart((view) => view.unread.count);
   const { scroller, list, rows, total, margin, away, toEnd, reveal } = useWindow(entries, () => store.loadOlder());
   useEffect(() => void loadMarkdown(), []);
   useEffect(() => desk.onReveal(reveal), [desk, reveal]);

@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next';
 import { isJsonObject } from '../../../src/protocol/json.ts';
 import type { Entry } from '../model/entry.ts';
 import { objectField, textField } from '../model/timeline.ts';
-import { useConversation } from '../parts/contexts.ts';
 import type { IconName } from '../parts/icon.tsx';
+import { useElsewhere } from './use-elsewhere.ts';
 
 export interface Outcome {
   outcome: string;
@@ -15,24 +15,25 @@ export interface Outcome {
 
 export function useOutcome(entry: Entry): Outcome {
   const { t } = useTranslation();
-  const { me } = useConversation();
   const { call, payload } = entry;
+  const { where, dated } = useElsewhere(call);
   if (!call) return { outcome: '', answer: null, icon: 'question' };
-  const elsewhere = call.by?.kind === 'app' && call.by.id !== me.id;
   switch (call.status) {
     case 'pending':
     case 'sending':
       return { outcome: t('call.sending'), answer: null, icon: 'clock' };
     case 'completed': {
       const answer = call.answer && answerText(objectField(call.answer, 'result'));
-      return { outcome: elsewhere ? t('call.answeredElsewhere') : t('call.answered'), answer, icon: 'check' };
+      return { outcome: dated(where === null ? t('call.answered') : t('call.answeredElsewhere', { where })), answer, icon: 'check' };
     }
     case 'rejected':
-      return { outcome: elsewhere ? t('call.dismissedElsewhere') : t('call.dismissed'), answer: null, icon: 'close' };
+      return { outcome: dated(where === null ? t('call.dismissed') : t('call.dismissedElsewhere', { where })), answer: null, icon: 'close' };
     case 'cancelled':
-      return { outcome: t('call.cancelled'), answer: null, icon: 'close' };
+      return { outcome: dated(t('call.cancelled')), answer: null, icon: 'close' };
     case 'expired':
-      return { outcome: t('call.expired'), answer: null, icon: 'clock' };
+      return { outcome: dated(t('call.expired')), answer: null, icon: 'clock' };
+    case 'over':
+      return { outcome: t('call.noLonger'), answer: null, icon: 'clock' };
     case 'unsupported':
       return { outcome: t('call.unsupported'), answer: null, icon: 'question' };
     case 'failed':

@@ -2,7 +2,5 @@
 import type { Handler } from '../handler.ts';
 import { completed, refused } from '../outcome.ts';
 
-export const notify: Handler<'app.notify'> = ({ title, body = '' }, { agent, show }) =>
-  Promise.resolve(
-    show({ agent, title, body }) ? completed('app.notify', { shown: true }) : refused('failed', 'too_many', 'Too many notices wait already.'),
-  );
+export const notify: Handler<'app.notify'> = ({ title, body = '' }, { show }) =>
+  Promise.resolve(show({ title, body }) ? completed('app.notify', { shown: true }) : refused('failed', 'too_many', 'Too many notices wait already.'));

@@ -1,0 +1,77 @@
+/**
+ * Sees to it that the user learns what needs them: a number on the app's icon, and a notice for what is new and not before their eyes.
+ * What waited already when the page was opened is in the list and in the title, and is no news.
+ */
+import type { TFunction } from 'i18next';
+import type { Notice } from '../capabilities/handler.ts';
+import type { Need } from '../model/need.ts';
+import type { AppStore } from '../store/app-store.ts';
+import type { ConversationRow } from '../store/conversation-rows.ts';
+import { needWords } from './need-words.ts';
+
+export interface AttentionParts {
+  app: Pick<AppStore, 'view' | 'screen'>;
+  notices: { show(notice: Notice): boolean; forget(conversation: string): void };
+  badge: (count: number) => void;
+  /** Whether somebody can see the page. */
+  visible: () => boolean;
+  t: TFunction;
+}
+
+/** See the file's head. */
+export class Attention {
+  readonly #parts: AttentionParts;
+  /** What is known to need the user, by conversation. */
+  readonly #known = new Map<string, ReadonlySet<string>>();
+  #counted = 0;
+
+  constructor(parts: AttentionParts) {
+    this.#parts = parts;
+  }
+
+  /** Begins to watch; goes on as long as the page lives. */
+  start(): void {
+    const { app, notices } = this.#parts;
+    app.view.subscribe(() => this.#look());
+    app.screen.subscribe(() => {
+      const key = app.screen.get();
+      if (key !== null) notices.forget(key);
+    });
+    this.#look();
+  }
+
+  #look(): void {
+    const { app, badge } = this.#parts;
+    const { rows, needing } = app.view.get();
+    for (const row of rows) this.#lookAt(row);
+    const keys = new Set(rows.map(({ key }) => key));
+    for (const key of this.#known.keys()) if (!keys.has(key)) this.#known.delete(key);
+    if (needing === this.#counted) return;
+    this.#counted = needing;
+    badge(needing);
+  }
+
+  #lookAt({ key, store, late }: ConversationRow): void {
+    const { needs, synced, agent } = store.view.get();
+    // What is restored comes before that, and is told together.
+    if (!synced) return;
+    const known = this.#known.get(key);
+    this.#known.set(key, new Set(needs.map(({ id }) => id)));
+    if (needs.length === 0) return this.#parts.notices.forget(key);
+    const news = needs.filter((need) => (known ? !known.has(need.id) : late) && !this.#isSeen(key, need)).at(-1);
+    if (!news) return;
+    this.#parts.notices.show({
+      kind: 'need',
+      conversation: key,
+      agent: agent.name,
+      title: needWords(news, agent.name, this.#parts.t),
+      body: '',
+    });
+  }
+
+  /** A question of the host's own lies above whatever is on the screen. */
+  #isSeen(key: string, need: Need): boolean {
+    const { visible, app } = this.#parts;
+    return visible() && (need.kind === 'capability' || app.screen.get() === key);
+  }
+}
