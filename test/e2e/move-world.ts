@@ -22,6 +22,8 @@ export interface Moved {
   files: number;
   bytes: number;
   stayed: Record<string, number>;
+  /** Whether the program's session went along. */
+  session: boolean;
   url: string;
   announced: boolean;
 }

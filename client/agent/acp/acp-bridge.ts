@@ -12,7 +12,7 @@ import { elicit } from './elicitation.ts';
 import { once, type HandOver } from './once.ts';
 import { askPermission } from './permission.ts';
 import { promptOf, type PromptMessage } from './prompt-content.ts';
-import { SessionBook } from './session-book.ts';
+import { BOOKS, SessionBook } from './session-book.ts';
 import { Turn } from './turn.ts';
 
 /** What a bridge stands on. */
@@ -70,7 +70,7 @@ export class AcpBridge {
   /** Reads what earlier processes left behind. */
   static async open(options: AcpBridgeOptions): Promise<AcpBridge> {
     await makePrivateFolder(options.folder);
-    return new AcpBridge(options, await SessionBook.open(join(options.folder, 'acp-sessions.json'), options.command));
+    return new AcpBridge(options, await SessionBook.open(join(options.folder, BOOKS.acp), options.command));
   }
 
   /** Resolves when the agent can not be used; the devices know it then. */

@@ -14,6 +14,9 @@ interface Entry {
 /** A process that ends may not have kept how far it had read; no more messages than this come again. */
 const MAX_FINISHED = 100;
 
+/** The files of the books in an agent's folder: one for programs that speak the Agent Client Protocol, one for AstrBot. */
+export const BOOKS = { acp: 'acp-sessions.json', astrbot: 'astrbot-sessions.json' } as const;
+
 /** The sessions of one agent program. */
 export class SessionBook {
   readonly #path: string;
@@ -30,7 +33,23 @@ export class SessionBook {
   /** Reads the book of earlier processes. One of another program, or one that cannot be read, is as good as none. */
   static async open(path: string, command: readonly string[]): Promise<SessionBook> {
     const name = JSON.stringify(command);
-    return new SessionBook(path, name, parse(await readIfThere(path), name));
+    const book = parse(await readIfThere(path));
+    return new SessionBook(path, name, new Map(book?.command === name ? Object.entries(book.conversations) : []));
+  }
+
+  /**
+   * Gives the session of a conversation to one of another LineUp agent: the program is the same, and goes on with what it knows.
+   * Nothing happens when there is none, or when the book there is of another program.
+   * @returns whether it was given
+   */
+  static async carry(from: { path: string; conversationId: string }, to: { path: string; conversationId: string }): Promise<boolean> {
+    const source = parse(await readIfThere(from.path));
+    const sessionId = source?.conversations[from.conversationId]?.sessionId;
+    if (!source || sessionId === undefined) return false;
+    const there = parse(await readIfThere(to.path));
+    if (there && there.command !== source.command) return false;
+    await new SessionBook(to.path, source.command, new Map(Object.entries(there?.conversations ?? {}))).set(to.conversationId, { sessionId });
+    return true;
   }
 
   sessionOf(conversationId: string): string | undefined {
@@ -66,12 +85,11 @@ export class SessionBook {
   }
 }
 
-function parse(text: string | null, command: string): Map<string, Entry> {
-  if (text === null) return new Map();
+function parse(text: string | null): { command: string; conversations: Record<string, Entry> } | null {
+  if (text === null) return null;
   try {
-    const book = JSON.parse(text) as { command: string; conversations: Record<string, Entry> };
-    return book.command === command ? new Map(Object.entries(book.conversations)) : new Map();
+    return JSON.parse(text) as { command: string; conversations: Record<string, Entry> };
   } catch {
-    return new Map();
+    return null;
   }
 }

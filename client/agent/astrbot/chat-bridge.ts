@@ -6,7 +6,7 @@ import { makePrivateFolder } from '../private-file.ts';
 import { ConversationLines } from '../acp/conversation-lines.ts';
 import { once } from '../acp/once.ts';
 import type { PromptMessage } from '../acp/prompt-content.ts';
-import { SessionBook } from '../acp/session-book.ts';
+import { BOOKS, SessionBook } from '../acp/session-book.ts';
 import { isMessage } from '../../core/frames.ts';
 import { AstrBotError, ChatApi, type AttachmentType, type ChatApiOptions, type Segment } from './chat-api.ts';
 
@@ -32,7 +32,7 @@ export class ChatBridge {
   /** @param folder the folder of the LineUp agent */
   static async open(folder: string, options: ChatApiOptions): Promise<ChatBridge> {
     await makePrivateFolder(folder);
-    return new ChatBridge(new ChatApi(options), await SessionBook.open(join(folder, 'astrbot-sessions.json'), ['astrbot', options.url]));
+    return new ChatBridge(new ChatApi(options), await SessionBook.open(join(folder, BOOKS.astrbot), ['astrbot', options.url]));
   }
 
   serve(agent: LineUpAgent): void {

@@ -7,6 +7,7 @@ import type { AddCommand, CommandLine } from '../command-line.ts';
 import { isProfileName, profileFolder } from '../config-folder.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { announcement } from '../move/announcement.ts';
+import { carrySession } from '../move/carry-session.ts';
 import { knownAt, moveHistory, type MoveTally } from '../move/move-history.ts';
 import { MoveNote } from '../move/move-note.ts';
 import { MoveSide } from '../move/move-side.ts';
@@ -56,6 +57,7 @@ async function move(line: CommandLine, options: Options): Promise<void> {
   }).catch(async (error: unknown) => {
     throw await whyNot(error, to, note);
   });
+  const session = await carrySession({ setup: from.setup, conversationId: old.conversation_id }, { setup: to.setup, conversationId });
   const { url } = await to.insist((http) => http.createPairing({ ttl_s: LINK_TTL_S, label: 'move' }));
   const link = `${url}&conversation=${conversationId}`;
   if (options.announce) {
@@ -63,7 +65,7 @@ async function move(line: CommandLine, options: Options): Promise<void> {
     await from.insist((http) => http.postMessage(old.conversation_id, said));
   }
   await note.remove();
-  report(line, { from, to, old, conversationId, tally, link, announced: options.announce });
+  report(line, { from, to, old, conversationId, tally, session, link, announced: options.announce });
 }
 
 async function sourceOf(line: CommandLine): Promise<MoveSide> {
@@ -145,18 +147,21 @@ interface Moved {
   old: ConversationInfo;
   conversationId: string;
   tally: MoveTally;
+  /** Whether the program behind the agent goes on with what it knows. */
+  session: boolean;
   link: string;
   announced: boolean;
 }
 
-function report({ terminal }: CommandLine, { from, to, old, conversationId, tally, link, announced }: Moved): void {
+function report({ terminal }: CommandLine, { from, to, old, conversationId, tally, session, link, announced }: Moved): void {
   const side = ({ profile, setup: { relay } }: MoveSide, conversation_id: string) => ({ profile, relay, conversation_id });
   const agent = `lineup --profile ${to.profile}`;
   terminal.result(
-    { event: 'moved', from: side(from, old.conversation_id), to: side(to, conversationId), ...tally, url: link, announced },
+    { event: 'moved', from: side(from, old.conversation_id), to: side(to, conversationId), ...tally, session, url: link, announced },
     [
       `${terminal.paint('green', '✓')} ${conversationId} at ${to.profile} (${to.setup.relay}) has what was said in ${old.conversation_id}`,
       ...sentencesOf(tally).map((sentence) => `  ${sentence}`),
+      ...(session ? ['  The program behind the agent goes on with its session there'] : []),
       `  Phones go on by this link, once, within an hour: ${terminal.paint('cyan', link)}`,
       announced ? '  It is in the old conversation too.' : '  The old conversation was told nothing.',
       `  The agent that answers has to run there: end it here, then start it as "${agent} connect …" ("${agent} pair" for more phones)`,
