@@ -75,7 +75,7 @@ export function launchLabel(profile: string): string {
 }
 
 function quoteUnit(word: string): string {
-  return `"${word.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%')}"`;
+  return `"${word.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%').replaceAll('\n', '\\n')}"`;
 }
 
 function escapeXml(text: string): string {

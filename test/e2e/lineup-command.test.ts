@@ -1,7 +1,7 @@
 /** The `lineup` command as a person and a shell script use it, each command a process, against a relay as a process and a scripted phone. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -417,6 +417,38 @@ describe('what can go wrong', () => {
       expect(out).toContain('systemctl --user enable lineup-default.service');
     }
     expect((await lineup(['service', 'uninstall'])).code).toBe(2);
+  });
+
+  test.runIf(process.platform === 'linux')('service: installed, installed again, removed; no secret in it', async () => {
+    const bin = join(home, 'bin');
+    const calls = join(home, 'calls');
+    mkdirSync(bin);
+    const answer = (script: string) => writeFileSync(join(bin, 'systemctl'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    answer(`echo "$*" >> "${calls}"`);
+    const env = { PATH: `${bin}:${process.env.PATH}`, XDG_CONFIG_HOME: join(home, 'config'), SECRET_KEY: 'sk-secret' };
+    const unit = join(home, 'config/systemd/user/lineup-default.service');
+    for (const words of [['demo'], ['connect', 'hermes']]) {
+      const { code, err } = await lineup(['service', 'install', '--', ...words], { env });
+      expect([code, err]).toEqual([0, '']);
+      const text = readFileSync(unit, 'utf8');
+      expect(text).toContain(words.map((word) => `"${word}"`).join(' '));
+      expect(text).not.toMatch(/eyJ|sk-secret/);
+    }
+    const name = 'lineup-default.service';
+    const started = ['--user daemon-reload', `--user enable ${name}`, `--user restart ${name}`];
+    expect(readFileSync(calls, 'utf8').trim().split('\n')).toEqual([...started, ...started]);
+    // One that systemd does not know is removed all the same.
+    answer('case "$2" in disable) echo "no such unit" >&2; exit 1;; esac');
+    expect(await lineup(['service', 'uninstall'], { env })).toMatchObject({ code: 0, err: '' });
+    expect(existsSync(unit)).toBe(false);
+    expect((await lineup(['service', 'uninstall'], { env })).code).toBe(2);
+
+    answer('echo "Failed to connect to bus" >&2; exit 1');
+    const failed = await lineup(['service', 'install', '--', 'demo'], { env });
+    expect([failed.code, failed.err]).toEqual([8, expect.stringMatching(/^lineup: "systemctl [^\n]+Failed to connect to bus[^\n]+\n$/)]);
+    const unknown = { ...env, LINEUP_RELAY_URL: relay.origin, LINEUP_AGENT_TOKEN: readToken() };
+    const refused = await lineup(['service', 'install', '--profile', 'nobody', '--', 'demo'], { env: unknown });
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('lineup setup')]);
   });
 
   test('logout keeps unsent messages unless it is forced, and forgets everything', async () => {

@@ -8,16 +8,25 @@ import { writeFileAtomically } from '../../core/atomic-file.ts';
 import type { AddCommand, CommandLine, CommonOptions } from '../command-line.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { readIfThere } from '../private-file.ts';
+import { readSetup } from '../setup.ts';
 import { launchAgent, launchLabel, systemdUnit, type Service } from '../service-unit.ts';
 
 const run = promisify(execFile);
+
+/** A command of the system, and whether it does not matter that it fails. */
+interface Step {
+  command: string[];
+  mayFail?: true;
+}
 
 /** What is written, and the commands that make it count. */
 interface Plan {
   path: string;
   content: string;
-  start: string[][];
-  stop: string[][];
+  start: Step[];
+  /** Before the file is removed, and after. */
+  stop: Step[];
+  forget: Step[];
   hint: string;
 }
 
@@ -53,12 +62,12 @@ export const addService: AddCommand = (program, line) => {
 
 async function install(line: CommandLine, words: string[], { dryRun }: Options, { state }: CommonOptions): Promise<void> {
   const { terminal, profile } = line;
-  // A service that cannot start is better found out now.
-  if (!dryRun) await line.setup();
+  // A service that cannot start is better found out now. It has what is stored, and not the variables of this shell.
+  if (!dryRun) await readSetup(line.state);
   const which = state === undefined ? ['--profile', profile] : ['--state', line.state];
   const plan = planOf(line, [process.execPath, ...process.execArgv, process.argv[1] ?? 'lineup', ...which, ...words]);
   if (dryRun) {
-    return terminal.result(plan, `# ${plan.path}\n${plan.content}\n# then\n${plan.start.map((command) => command.join(' ')).join('\n')}`);
+    return terminal.result(plan, `# ${plan.path}\n${plan.content}\n# then\n${plan.start.map(wordsOf).join('\n')}`);
   }
   await mkdir(dirname(plan.path), { recursive: true });
   await writeFileAtomically(plan.path, plan.content);
@@ -68,14 +77,14 @@ async function install(line: CommandLine, words: string[], { dryRun }: Options, 
 
 async function uninstall(line: CommandLine, { dryRun }: Options): Promise<void> {
   const { terminal } = line;
-  const { path, stop } = planOf(line, []);
-  if (dryRun) return terminal.result({ path, stop }, `${stop.map((command) => command.join(' ')).join('\n')}\nrm ${path}`);
+  const { path, stop, forget } = planOf(line, []);
+  if (dryRun) {
+    return terminal.result({ path, stop, forget }, [...stop.map(wordsOf), `rm ${path}`, ...forget.map(wordsOf)].join('\n'));
+  }
   if ((await readIfThere(path)) === null) throw new CommandError(EXIT.usage, `there is no service for the profile "${line.profile}"`);
-  const [first, ...rest] = stop;
-  // One that is not loaded cannot be stopped; removing it is what counts.
-  if (first) await runAll([first], path).catch((error: unknown) => terminal.note(error instanceof Error ? error.message : String(error)));
+  await runAll(stop, path);
   await rm(path, { force: true });
-  await runAll(rest, path);
+  await runAll(forget, path);
   terminal.result({ removed: path }, `${terminal.paint('green', '✓')} The service is removed`);
 }
 
@@ -86,35 +95,44 @@ function planOf({ profile, env }: CommandLine, command: string[]): Plan {
   if (process.platform === 'darwin') {
     const path = join(homedir(), 'Library', 'LaunchAgents', `${launchLabel(profile)}.plist`);
     const domain = `gui/${userInfo().uid}`;
+    const bootout: Step = { command: ['launchctl', 'bootout', `${domain}/${launchLabel(profile)}`], mayFail: true };
     return {
       path,
       content: launchAgent(service),
-      start: [['launchctl', 'bootstrap', domain, path]],
-      stop: [['launchctl', 'bootout', `${domain}/${launchLabel(profile)}`]],
+      // One that is loaded already is not replaced by loading it.
+      start: [bootout, { command: ['launchctl', 'bootstrap', domain, path] }],
+      stop: [bootout],
+      forget: [],
       hint: `Its log: ${log}`,
     };
   }
   if (process.platform !== 'linux') throw new CommandError(EXIT.usage, 'services are for Linux (systemd) and macOS (launchd) alone');
   const unit = `lineup-${profile}.service`;
   const config = (env.XDG_CONFIG_HOME ?? '').startsWith('/') ? String(env.XDG_CONFIG_HOME) : join(homedir(), '.config');
-  const systemctl = (...words: string[]) => ['systemctl', '--user', ...words];
+  const systemctl = (...words: string[]): Step => ({ command: ['systemctl', '--user', ...words] });
   return {
     path: join(config, 'systemd', 'user', unit),
     content: systemdUnit(service),
     start: [systemctl('daemon-reload'), systemctl('enable', unit), systemctl('restart', unit)],
-    stop: [systemctl('disable', '--now', unit), systemctl('daemon-reload')],
+    // One that is not known cannot be stopped; removing it is what counts.
+    stop: [{ ...systemctl('disable', '--now', unit), mayFail: true }],
+    forget: [systemctl('daemon-reload')],
     hint: `Its log: journalctl --user -u ${unit}. To run it without a login: loginctl enable-linger`,
   };
 }
 
-async function runAll(commands: readonly string[][], path: string): Promise<void> {
-  for (const [program = '', ...args] of commands) {
+const wordsOf = ({ command }: Step): string => command.join(' ');
+
+async function runAll(steps: readonly Step[], path: string): Promise<void> {
+  for (const step of steps) {
+    const [program = '', ...args] = step.command;
     try {
       await run(program, args);
     } catch (error) {
+      if (step.mayFail) continue;
       const { stderr = '', code } = error as { stderr?: string; code?: unknown };
       const why = code === 'ENOENT' ? `this system has no ${program}` : stderr.trim().split('\n')[0] || String(code);
-      throw new CommandError(EXIT.program, `"${[program, ...args].join(' ')}" failed: ${why} (the file is ${path})`, { cause: error });
+      throw new CommandError(EXIT.program, `"${wordsOf(step)}" failed: ${why} (the file is ${path})`, { cause: error });
     }
   }
 }
