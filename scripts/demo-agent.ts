@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AgentInfo } from '../src/protocol/http.ts';
 import { hasIdShape } from '../src/protocol/ids.ts';
 import { readIfThere } from '../client/agent/private-file.ts';
 import { writeFileAtomically } from '../client/core/atomic-file.ts';
@@ -34,7 +33,6 @@ export interface DemoAgentOptions {
 export class DemoAgent {
   readonly #options: DemoAgentOptions;
   #child: ChildProcess | undefined;
-  #agentId = '';
   #token = '';
   #stopped = false;
   /** The relay's calls as this agent. */
@@ -68,7 +66,6 @@ export class DemoAgent {
   async #run(): Promise<void> {
     const { origin, folder } = this.#options;
     const { agentId, token } = await this.#enrol();
-    this.#agentId = agentId;
     this.#token = token;
     const { LINEUP_OWNER_KEY: _, ...environment } = process.env;
     const log = openSync(join(folder, 'demo.log'), 'a', 0o600);
@@ -92,10 +89,8 @@ export class DemoAgent {
 
   /** A device that pairs before the agent listens would not be greeted. An agent that takes too long is no reason not to start. */
   async #untilOnline(): Promise<void> {
-    const { origin, ownerKey } = this.#options;
     for (const deadline = Date.now() + ONLINE_WITHIN_MS; Date.now() < deadline; await sleep(LOOK_EVERY_MS)) {
-      const agents = await askAsOwner<{ agents: AgentInfo[] }>(origin, ownerKey, 'GET', '/v1/agents');
-      if (agents?.agents.some(({ agent_id, online }) => agent_id === this.#agentId && online)) return;
+      if ((await this.http.ownAgent()).online) return;
     }
   }
 
@@ -105,7 +100,7 @@ export class DemoAgent {
     const path = join(folder, 'demo-agent');
     const kept = (await readIfThere(path))?.trim() ?? '';
     if (hasIdShape('ag', kept)) {
-      const issued = await askAsOwner<IssuedToken>(origin, ownerKey, 'POST', `/v1/agents/${kept}/token`);
+      const issued = await newToken(origin, ownerKey, kept);
       if (issued) return { agentId: kept, token: issued.token };
     }
     const enrolled = await RelayHttp.enrol(origin, ownerKey, { name: 'Demo', agent: 'LineUp demo' });
@@ -114,10 +109,10 @@ export class DemoAgent {
   }
 }
 
-/** A call with the owner key (§3); null when what it is about is not there, as an agent after the relay's folder was deleted. */
-async function askAsOwner<T>(origin: string, ownerKey: string, method: 'GET' | 'POST', path: string): Promise<T | null> {
-  const response = await fetch(origin + path, { method, headers: { authorization: `Bearer ${ownerKey}` } });
-  if (response.ok) return (await response.json()) as T;
+/** A new token for an agent (§3); null when it is not there, as after the relay's folder was deleted. */
+async function newToken(origin: string, ownerKey: string, agentId: string): Promise<IssuedToken | null> {
+  const response = await fetch(`${origin}/v1/agents/${agentId}/token`, { method: 'POST', headers: { authorization: `Bearer ${ownerKey}` } });
+  if (response.ok) return (await response.json()) as IssuedToken;
   if (response.status === 404) return null;
   throw RelayError.from(response.status, await response.text(), response.headers.get('retry-after'));
 }

@@ -1,4 +1,5 @@
 /** One relay at a time in a folder: two would serve the same conversations from two memories. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -8,6 +9,8 @@ const SQLITE_BUSY = 5;
 
 /** A claim on a folder. It ends with the process too, however that ends: the lock is the system's. */
 export interface FolderClaim {
+  /** Leaves word of where the relay serves, for whoever comes while it runs. */
+  tell(origin: string): void;
   release(): void;
 }
 
@@ -21,5 +24,28 @@ export function claimFolder(folder: string): FolderClaim | null {
     if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return null;
     throw error;
   }
-  return { release: () => lock.close() };
+  const path = addressPath(folder);
+  // Left over from a relay that was killed.
+  rmSync(path, { force: true });
+  return {
+    tell: (origin) => writeFileSync(path, origin),
+    release() {
+      rmSync(path, { force: true });
+      lock.close();
+    },
+  };
+}
+
+/** Where the relay that has the folder serves; undefined while it does not say. */
+export function holderOf(folder: string): string | undefined {
+  try {
+    return readFileSync(addressPath(folder), 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function addressPath(folder: string): string {
+  return join(folder, 'relay.address');
 }

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { extname, join, resolve } from 'node:path';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4ModuleDefinition, type V4WorkerOptionsShape } from 'miniflare';
 import { endRuntimesWithProcess } from './end-with-process.ts';
-import { claimFolder } from './folder-claim.ts';
+import { claimFolder, holderOf } from './folder-claim.ts';
 import { buildWeb, buildWorker, WORKER_OPTIONS_FILE } from './local-build.ts';
 
 const HOST = '127.0.0.1';
@@ -39,7 +39,10 @@ export async function startLocalRelay({ port, persist, variables }: LocalRelayOp
   if (!(await isPortFree(port))) throw portTaken(port);
   await makeFolder(persist);
   const claim = claimFolder(persist);
-  if (claim === null) throw new StartError(`another relay runs on the folder ${persist}`);
+  if (claim === null) {
+    const holder = holderOf(persist);
+    throw new StartError(`another relay runs on the folder ${persist}${holder === undefined ? '' : `, at ${holder}`}`);
+  }
   try {
     const [bundle, web] = await Promise.all([buildWorker(), buildWeb()]);
     const miniflare = await startRuntime({ port, persist, variables }, await readWorker(bundle), web);
@@ -47,7 +50,9 @@ export async function startLocalRelay({ port, persist, variables }: LocalRelayOp
       await miniflare.dispose();
       claim.release();
     };
-    return { origin: (await miniflare.unsafeGetDirectURL()).origin, stop };
+    const { origin } = await miniflare.unsafeGetDirectURL();
+    claim.tell(origin);
+    return { origin, stop };
   } catch (error) {
     claim.release();
     throw error;

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -73,6 +73,15 @@ describe('npm start (§12)', () => {
     ] as const)
       expect(statSync(join(folder, name)).mode & 0o777, name).toBe(mode);
     expect(output.text()).not.toMatch(/eyJ|[\w-]{43}/);
+  });
+
+  it('a second one says in one line where the first runs, and leaves it alone', async () => {
+    const { link } = await start('--port', String(await freePort()));
+    const second = spawnSync('npm', ['start', '--silent', '--', '--folder', folder], { encoding: 'utf8' });
+    expect(second.stderr).toMatch(/^LineUp Relay cannot start: another relay runs on the folder [^\n]+, at http:[^\n]+\n$/);
+    expect(second.stderr).toContain(`at ${link().origin}`);
+    expect(second.status).toBe(1);
+    expect((await redeem(link())).agent.name).toBe('Demo');
   });
 
   it('is the same agent after a restart, on the next free port when its own is taken', async () => {
