@@ -146,6 +146,19 @@ describe('a call', () => {
     expect(timeline.entries[0]?.call?.answer).toEqual(reply);
   });
 
+  it('that the relay no longer names is over, and how is said as soon as it is known', () => {
+    const timeline = new Timeline(me);
+    timeline.apply(frame(1, 'tool.call', question));
+    timeline.apply(frame(2, 'tool.call', { ...question, call_id: 'c2' }));
+    timeline.queue({ id: 'r1', type: 'tool.result', payload: { ...reply, call_id: 'c2' } }, ts);
+    expect(timeline.waiting(['c1'])).toEqual([]);
+    expect(timeline.waiting([])).toEqual([1]);
+    expect(timeline.entries.map(({ call }) => call?.status)).toEqual(['over', 'sending']);
+    expect(timeline.isPending('c1')).toBe(false);
+    timeline.apply(frame(1, 'tool.call', question, { settled: { status: 'completed', by: { kind: 'app', id: 'dv_other' }, at: ts } }));
+    expect(timeline.entries[0]?.call).toMatchObject({ status: 'completed', by: { id: 'dv_other' }, at: ts });
+  });
+
   it('is told apart from another with the same question by its call_id alone', () => {
     const timeline = new Timeline(me);
     timeline.apply(frame(1, 'tool.call', question));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NetworkError, RelayError } from '../../core/errors.ts';
 import { AppStore, type Surroundings } from './app-store.ts';
 import { LocalStore } from './local-store.ts';
-import { conversation, settled, type ScriptedLink } from './testing.ts';
+import { conversation, frameOf, settled, type ScriptedLink } from './testing.ts';
 
 const invitation = { code: 'K7Q29FXM', relay: 'https://relay.example' };
 
@@ -11,6 +11,7 @@ function app(local = new LocalStore(null)) {
   const links = new Map<string, ScriptedLink>();
   const listed = [{ conversation_id: 'cv_1', title: null, created_at: '2026-11-01', last_message_at: null, head_seq: 0 }];
   let device = 0;
+  let asked = 0;
   let failure: Error | null = null;
   const around: Surroundings = {
     redeem() {
@@ -25,7 +26,10 @@ function app(local = new LocalStore(null)) {
         expires_at: '',
       });
     },
-    conversations: () => Promise.resolve(listed),
+    conversations() {
+      asked += 1;
+      return Promise.resolve([...listed]);
+    },
     create: () => Promise.reject(new Error('not asked for')),
     rename(_, id, title) {
       log.push(`rename ${id} ${title}`);
@@ -41,7 +45,7 @@ function app(local = new LocalStore(null)) {
     },
     open(pairing, info, on) {
       log.push(`open ${info.conversation_id} as ${pairing.deviceId}`);
-      const { store, link } = conversation({ onStopped: on.stopped, onConversations: on.listChanged, conversationId: info.conversation_id });
+      const { store, link } = conversation({ onStopped: on.stopped, onConversations: on.listChanged, conversationId: info.conversation_id, local });
       links.set(info.conversation_id, link);
       return store;
     },
@@ -55,7 +59,7 @@ function app(local = new LocalStore(null)) {
     () => around,
     (run) => run(),
   );
-  return { store, log, links, listed, local, fail: (error: Error | null) => (failure = error) };
+  return { store, log, links, listed, local, asked: () => asked, fail: (error: Error | null) => (failure = error) };
 }
 
 describe('pairing', () => {
@@ -124,6 +128,86 @@ describe('conversations', () => {
     await settled();
     expect(store.view.get().rows.map(({ info }) => info.conversation_id)).toEqual(['cv_2']);
     expect(links.get('cv_1')?.calls).toContain('close');
+  });
+});
+
+describe('the list', () => {
+  const info = (n: number, head_seq = 0) => ({
+    conversation_id: `cv_${n}`,
+    title: null,
+    created_at: `2026-11-01T00:00:${String(n).padStart(2, '0')}.000Z`,
+    last_message_at: null,
+    head_seq,
+  });
+
+  it('is asked for once more, however many connections come back at once', async () => {
+    const { store, links, asked } = app();
+    await store.pair(invitation, 'Phone');
+    await settled();
+    const before = asked();
+    for (let i = 0; i < 5; i++) links.get('cv_1')?.emit('conversation', { conversation: info(1) as never, change: 'renamed' });
+    await settled();
+    expect(asked() - before).toBe(2);
+  });
+
+  it('has the conversation on top in which something was said last', async () => {
+    const { store, links, listed } = app();
+    listed.push(info(2), info(3));
+    await store.pair(invitation, 'Phone');
+    await settled();
+    const order = () => store.view.get().rows.map((row) => row.info.conversation_id);
+    expect(order()).toEqual(['cv_3', 'cv_2', 'cv_1']);
+    links.get('cv_1')?.emit('message', frameOf(1, 'text', { content: 'hello' }));
+    expect(order()[0]).toBe('cv_1');
+  });
+
+  it('connects the most recent ones, and the others when they are looked at', async () => {
+    const { store, links, listed } = app();
+    listed.push(...Array.from({ length: 30 }, (_, i) => info(i + 2)));
+    await store.pair(invitation, 'Phone');
+    await settled();
+    const row = store.view.get().rows.find(({ info: { conversation_id } }) => conversation_id === 'cv_2');
+    expect(row?.connected).toBe(false);
+    expect(links.get('cv_2')?.calls).toEqual([]);
+    store.show(row?.key ?? null);
+    expect(links.get('cv_2')?.calls).toEqual(['start']);
+  });
+
+  it('takes for read what was said before this device was paired', async () => {
+    const { store, listed } = app();
+    listed.push(info(2, 9));
+    await store.pair(invitation, 'Phone');
+    await settled();
+    const row = store.view.get().rows.find(({ info: { conversation_id } }) => conversation_id === 'cv_2');
+    expect(row?.store.hasRead(9)).toBe(true);
+  });
+
+  it('knows which conversations came up while the page was open', async () => {
+    const { store, links, listed } = app();
+    await store.pair(invitation, 'Phone');
+    await settled();
+    listed.push(info(2));
+    links.get('cv_1')?.emit('conversation', { conversation: info(2) as never, change: 'created' });
+    await settled();
+    expect(store.view.get().rows.map(({ info: { conversation_id }, late }) => [conversation_id, late])).toEqual([
+      ['cv_2', true],
+      ['cv_1', false],
+    ]);
+  });
+
+  it('counts what needs the user everywhere, and says when connections are down', async () => {
+    const { store, links, listed } = app();
+    listed.push(info(2));
+    await store.pair(invitation, 'Phone');
+    await settled();
+    const call = { name: 'confirm', action: 'ask', call_id: 'c1', arguments: { question: 'Shall I?' } };
+    for (const link of links.values()) link.comeOnline();
+    for (const link of links.values()) link.emit('message', frameOf(1, 'tool.call', call));
+    expect(store.view.get()).toMatchObject({ needing: 2, offline: 'none' });
+    links.get('cv_1')?.become({ name: 'waiting', retryAt: 0, attempt: 1 });
+    expect(store.view.get().offline).toBe('some');
+    links.get('cv_2')?.become({ name: 'waiting', retryAt: 0, attempt: 1 });
+    expect(store.view.get().offline).toBe('all');
   });
 });
 

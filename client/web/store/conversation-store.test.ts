@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { NetworkError, UnsendableError } from '../../core/errors.ts';
 import type { Delivered } from '../../../src/protocol/envelope.ts';
 import { Observable } from './observable.ts';
@@ -272,6 +272,58 @@ describe('the agent on the other side', () => {
   });
 });
 
+describe('a question that was settled while the device was away', () => {
+  it('waits no longer once the relay is back, and says how it ended as the log has it', async () => {
+    const { store, link, http } = conversation();
+    store.start();
+    link.comeOnline();
+    link.emit('message', frameOf(1, 'tool.call', question('c1')));
+    link.emit('message', frameOf(2, 'tool.call', question('c2')));
+    link.become({ name: 'waiting', retryAt: 0, attempt: 1 });
+    expect(store.view.get().needs.map(({ id }) => id)).toEqual(['c1', 'c2']);
+    const at = '2026-11-29T10:00:00.000Z';
+    http.log = [frameOf(1, 'tool.call', question('c1'), { settled: { status: 'completed', by: { kind: 'app', id: 'dv_other' }, at } })];
+    link.comeOnline({ resumed: true, head_seq: 2, pending_calls: ['c2'] });
+    expect(store.view.get().needs.map(({ id }) => id)).toEqual(['c2']);
+    await settled();
+    expect(store.view.get().entries[0]?.call).toMatchObject({ status: 'completed', by: { id: 'dv_other' }, at });
+  });
+});
+
+describe('what needs the user', () => {
+  it('is a question, a call that the desk asks about, and a surface that nobody knows', async () => {
+    let asking: string[] = [];
+    let changed = () => undefined as void;
+    const desk = {
+      ...BARE_HOST.desk,
+      asking: () => asking,
+      view: {
+        subscribe: (listener: () => void) => {
+          changed = listener;
+          return () => undefined;
+        },
+      },
+    };
+    const { store, link } = conversation({ host: { ...BARE_HOST, desk } });
+    store.start();
+    link.comeOnline({ surfaces: ['s1'] });
+    link.emit('message', frameOf(1, 'tool.call', question('c1')));
+    link.emit('message', frameOf(2, 'lineup.v1.app.call', { call_id: 'c2', capability: 'app.open_url', reason: '', arguments: {} }));
+    const app = { id: 'com.example.weather', name: 'Weather', version: '1.0.0', html: '<p></p>' };
+    link.emit('message', frameOf(3, 'lineup.v1.ui.open', { instance_id: 's1', app, state: {} }));
+    const kinds = () => store.view.get().needs.map(({ kind }) => kind);
+    await vi.waitFor(() => expect(kinds()).toEqual(['question', 'surface']));
+    asking = ['c2'];
+    changed();
+    expect(kinds()).toEqual(['question', 'capability', 'surface']);
+    store.surfaces.decline('s1');
+    expect(kinds()).toEqual(['question', 'capability']);
+    const before = store.view.get().needs;
+    link.emit('message', frameOf(4, 'text', { content: 'by the way' }));
+    expect(store.view.get().needs).toBe(before);
+  });
+});
+
 describe('what was read', () => {
   it('is remembered, and what comes later is new', () => {
     const { store, link } = conversation();
@@ -281,6 +333,47 @@ describe('what was read', () => {
     store.markRead();
     expect(store.view.get().unread.count).toBe(0);
     link.emit('message', frameOf(2, 'text', { content: 'two' }));
+    expect(store.view.get().unread.count).toBe(1);
+  });
+
+  it('counts what the agent says and asks, and not what this device answers by itself', () => {
+    const { store, link } = conversation();
+    store.start();
+    link.emit('message', frameOf(1, 'tool.call', { name: 'calculator', action: 'add', call_id: 'c1', arguments: { a: 1, b: 2 } }));
+    link.emit('message', frameOf(2, 'tool.call', question('c2')));
+    link.emit('message', frameOf(3, 'text', { content: 'from the other device' }, { sender: { kind: 'app', id: 'dv_other' } }));
+    link.emit('gap', { epoch: 'e1', oldest_seq: 3, head_seq: 3 });
+    expect(store.view.get().unread).toEqual({ count: 1, more: false });
+  });
+
+  it('may be more than what is loaded', async () => {
+    const { store, link, http } = conversation();
+    http.log = Array.from({ length: 80 }, (_, i) => frameOf(i + 1, 'text', { content: String(i) }));
+    store.start();
+    link.comeOnline({ head_seq: 80 });
+    await settled();
+    expect(store.view.get().unread).toEqual({ count: 50, more: true });
+    store.markRead();
+    expect(store.view.get().unread).toEqual({ count: 0, more: false });
+  });
+
+  it('includes what has no place on the screen', () => {
+    const { store, link } = conversation();
+    store.start();
+    link.comeOnline({ head_seq: 7 });
+    expect(store.hasRead(7)).toBe(false);
+    store.markRead();
+    expect(store.hasRead(7)).toBe(true);
+  });
+
+  it('of another log says nothing about this one', () => {
+    const { store, link } = conversation();
+    store.start();
+    link.comeOnline({ head_seq: 7 });
+    link.emit('message', frameOf(7, 'text', { content: 'seven' }));
+    store.markRead();
+    link.comeOnline({ epoch: 'e2', head_seq: 0 });
+    link.emit('message', frameOf(1, 'text', { content: 'anew' }));
     expect(store.view.get().unread.count).toBe(1);
   });
 });

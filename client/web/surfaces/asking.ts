@@ -24,7 +24,11 @@ export class AskingSurfaces {
 
   /** Follows what is opened, closed, agreed to and put off. */
   start(): () => void {
-    const again = () => void this.#judge().catch((error: unknown) => reportError(error));
+    const again = () => {
+      // What was closed or put off waits no longer, whatever the gate will say of the others.
+      this.view.changed();
+      this.#judge().catch((error: unknown) => reportError(error));
+    };
     const unlisten = [this.#shelf.view, this.#gate.agreements, bundleChanges].map((each) => each.subscribe(again));
     again();
     return () => unlisten.forEach((stop) => stop());

@@ -6,6 +6,7 @@ import { textField } from '../model/timeline.ts';
 import { Boundary } from '../parts/boundary.tsx';
 import { loadMarkdown } from './load-markdown.ts';
 import { useUnfolded } from './memory.ts';
+import { plainLayout } from './plain-layout.ts';
 import { Quotation } from './quotation.tsx';
 
 const Markdown = lazy(loadMarkdown);
@@ -54,12 +55,12 @@ function Document({ entry, content }: { entry: Entry; content: string }) {
     <>
       <Quotation entry={entry} />
       <div
-        className={`document${plain ? ' plain' : ' markdown'}${folded ? ' fold' : ''}${flowing ? ' flowing' : ''}${han(shown)}`}
+        className={`document${plain ? '' : ' markdown'}${folded ? ' fold' : ''}${flowing ? ' flowing' : ''}${han(shown)}`}
         dir="auto"
         aria-busy={flowing || undefined}
       >
         {plain ? (
-          shown
+          <Plain text={shown} />
         ) : (
           <Boundary about={shown} fallback={<div className="plain">{shown}</div>}>
             <Suspense fallback={<div className="plain">{shown}</div>}>
@@ -77,6 +78,17 @@ function Document({ entry, content }: { entry: Entry; content: string }) {
         <p className="remark">{entry.stream === 'stalled' ? t('message.unfinished') : t('message.edited')}</p>
       )}
     </>
+  );
+}
+
+/** What its author has laid out keeps its lines and columns. */
+function Plain({ text }: { text: string }) {
+  const layout = plainLayout(text);
+  if (layout === 'prose') return <div className="plain">{text}</div>;
+  return (
+    <pre className={`laid-out ${layout}`} tabIndex={layout === 'lines' ? 0 : undefined}>
+      {text}
+    </pre>
   );
 }
 
