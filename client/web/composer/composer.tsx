@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useChatDesk } from '../chat/chat-desk.ts';
 import { isRunning } from '../chat/status.ts';
 import { wholeNumber } from '../i18n/format.ts';
-import { useConversation, useConversationPart, useLanguage, useView } from '../parts/contexts.ts';
+import { useConversation, useConversationPart, useLanguage, usePreferences, useView } from '../parts/contexts.ts';
 import { Icon } from '../parts/icon.tsx';
 import { useIme } from '../parts/use-ime.ts';
 import { useTroubleWords } from '../parts/use-trouble-words.ts';
@@ -29,7 +29,8 @@ export function Composer() {
   const { attachments, add, remove, again } = useAttachments();
   const picker = useRef<HTMLInputElement>(null);
   const { handlers, isPlainEnter } = useIme();
-  const field = useGrowing(text);
+  const { textSize } = useView(usePreferences().view);
+  const field = useGrowing(text, textSize);
   useEffect(() => void (replyTo && field.current?.focus()), [replyTo, field]);
 
   const over = characters(text, limit) - limit;
@@ -159,8 +160,8 @@ function characters(text: string, limit: number): number {
   return text.length <= limit ? text.length : [...text].length;
 }
 
-/** A field that grows with its text, up to what the styles allow. */
-function useGrowing(text: string) {
+/** A field that grows with its text and with the size of it, up to what the styles allow. */
+function useGrowing(text: string, textSize: string) {
   const field = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => {
     const element = field.current;
@@ -168,6 +169,6 @@ function useGrowing(text: string) {
     element.style.height = 'auto';
     const border = element.offsetHeight - element.clientHeight;
     element.style.height = `${element.scrollHeight + border}px`;
-  }, [text]);
+  }, [text, textSize]);
   return field;
 }

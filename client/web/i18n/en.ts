@@ -162,7 +162,7 @@ export const en = {
   'find.older': 'Load older messages and look there too',
 
   'install.title': 'Keep it at hand.',
-  'install.prompt': 'On your home screen it opens like any app.',
+  'install.prompt': 'Installed, it opens like any app.',
   'install.share': 'Tap Share, then Add to Home Screen.',
   'install.do': 'Install',
   'install.no': 'Do not show this again',

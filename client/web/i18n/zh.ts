@@ -158,8 +158,8 @@ export const zh: Words = {
   'find.count_other': '找到 {{count}} 处',
   'find.older': '读取更早的消息并继续查找',
 
-  'install.title': '放到主屏幕。',
-  'install.prompt': '像其他应用一样，点开就用。',
+  'install.title': '放在手边。',
+  'install.prompt': '安装后像其他应用一样打开。',
   'install.share': '轻点“分享”，再选“添加到主屏幕”。',
   'install.do': '安装',
   'install.no': '不再提示',

@@ -2,6 +2,7 @@
 import { useId, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useApp, useView } from '../parts/contexts.ts';
+import { shownName } from '../parts/shown-name.ts';
 import { useTroubleWords } from '../parts/use-trouble-words.ts';
 import type { ConversationRow } from '../store/conversation-rows.ts';
 import type { Trouble } from '../store/trouble.ts';
@@ -25,7 +26,7 @@ export function ConversationSettings({ row, onClose, onExport, asked, onAsk }: P
   const { t } = useTranslation();
   const app = useApp();
   const words = useTroubleWords();
-  const agent = row.pairing.agent.name;
+  const agent = shownName(row.pairing.agent.name);
   const [beginning, setBeginning] = useState(false);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const begin = async () => {
@@ -94,7 +95,7 @@ function Title({ row }: { row: ConversationRow }) {
           className="text-field"
           dir="auto"
           value={typed ?? title}
-          placeholder={row.pairing.agent.name}
+          placeholder={shownName(row.pairing.agent.name)}
           maxLength={LONGEST_TITLE}
           autoComplete="off"
           enterKeyHint="done"

@@ -69,7 +69,7 @@ export function InvitationScreen({ invitation }: { invitation: Invitation }) {
             </p>
           )}
           {!reachable && (
-            <a className="button primary wide" href={`${origin}/#pair=${invitation.code}`}>
+            <a className="button primary wide" href={pageLink(invitation)}>
               {t('pair.openPage', { host })}
             </a>
           )}
@@ -101,4 +101,9 @@ function goTo(app: AppStore, conversationId: string | undefined): void {
   const wanted = conversationId ?? pairings.at(-1)?.conversationId;
   const row = rows.find(({ info }) => info.conversation_id === wanted);
   if (row) location.replace(conversationHref(row.key));
+}
+
+/** The same link at the relay's own page. */
+function pageLink({ relay, code, conversationId }: Invitation): string {
+  return `${new URL(relay).origin}/#pair=${code}${conversationId === undefined ? '' : `&conversation=${conversationId}`}`;
 }

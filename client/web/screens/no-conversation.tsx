@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useApp } from '../parts/contexts.ts';
+import { shownName } from '../parts/shown-name.ts';
 import { useTroubleWords } from '../parts/use-trouble-words.ts';
 import type { Pairing } from '../store/pairings.ts';
 import type { Trouble } from '../store/trouble.ts';
@@ -25,7 +26,7 @@ export function NoConversation({ pairing }: { pairing: Pairing }) {
         <Mark />
         <header>
           <h1 className="smaller">{t('list.none')}</h1>
-          <p className="lead">{t('list.noneLead', { agent: pairing.agent.name })}</p>
+          <p className="lead">{t('list.noneLead', { agent: shownName(pairing.agent.name) })}</p>
         </header>
         <div className="stack">
           {trouble && (
@@ -37,7 +38,7 @@ export function NoConversation({ pairing }: { pairing: Pairing }) {
             {t('list.new')}
           </button>
           <button type="button" className="button quiet wide" onClick={() => void app.unpair(pairing.key)}>
-            {t('settings.unpair', { agent: pairing.agent.name })}
+            {t('settings.unpair', { agent: shownName(pairing.agent.name) })}
           </button>
         </div>
       </div>

@@ -1,6 +1,7 @@
 /** The relay let this device go: what happened, and the way back. */
 import { useTranslation } from 'react-i18next';
 import { useApp } from '../parts/contexts.ts';
+import { shownName } from '../parts/shown-name.ts';
 import type { Pairing } from '../store/pairings.ts';
 import { Mark } from './mark.tsx';
 import { WaysIn } from './ways-in.tsx';
@@ -14,7 +15,7 @@ export function PairAgain({ pairing }: { pairing: Pairing }) {
         <Mark />
         <header>
           <h1 className="smaller">{t('again.title')}</h1>
-          <p className="lead">{t('again.lead', { agent: pairing.agent.name })}</p>
+          <p className="lead">{t('again.lead', { agent: shownName(pairing.agent.name) })}</p>
         </header>
         <WaysIn action={t('again.do')} />
         <button type="button" className="button quiet wide" onClick={() => void app.unpair(pairing.key)}>

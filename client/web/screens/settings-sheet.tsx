@@ -6,6 +6,7 @@ import { HostSettingsLink } from '../capabilities/host-settings-link.tsx';
 import { useApp, usePreferences, useView } from '../parts/contexts.ts';
 import { Sheet } from '../parts/sheet.tsx';
 import { Segments } from '../parts/segments.tsx';
+import { shownName } from '../parts/shown-name.ts';
 import type { ConversationRow } from '../store/conversation-rows.ts';
 import type { Pairing } from '../store/pairings.ts';
 import { TEXT_SIZES, type Theme } from '../store/preferences.ts';
@@ -61,8 +62,8 @@ export function SettingsSheet({ row, pairing, open, onClose, onExport }: Props) 
           {pairing && (
             <Way
               asked={asked === 'unpair'}
-              label={t('settings.unpair', { agent: pairing.agent.name })}
-              lead={t('settings.unpairLead', { agent: pairing.agent.name })}
+              label={t('settings.unpair', { agent: shownName(pairing.agent.name) })}
+              lead={t('settings.unpairLead', { agent: shownName(pairing.agent.name) })}
               onAsk={ask('unpair')}
               onSure={async () => {
                 close();
@@ -95,7 +96,7 @@ function Looks() {
   const themes = (['system', 'light', 'dark'] satisfies Theme[]).map((value) => ({ value, label: t(`settings.theme.${value}`) }));
   const sizes = TEXT_SIZES.map((value) => ({ value, label: t(`settings.text.${value}`) }));
   return (
-    <>
+    <div className="settings-part ruled">
       <Segments
         label={t('settings.language')}
         name="language"
@@ -105,7 +106,7 @@ function Looks() {
       />
       <Segments label={t('settings.theme')} name="theme" options={themes} value={theme} onChange={(value) => void preferences.setTheme(value)} />
       <Segments label={t('settings.text')} name="text" options={sizes} value={textSize} onChange={(value) => void preferences.setTextSize(value)} />
-    </>
+    </div>
   );
 }
 
@@ -115,14 +116,14 @@ function Facts({ pairing }: { pairing: Pairing }) {
     <div className="settings-part">
       <dl className="facts">
         <dt>{t('settings.agent')}</dt>
-        <dd dir="auto">{pairing.agent.name}</dd>
+        <dd dir="auto">{shownName(pairing.agent.name)}</dd>
         <dt>{t('settings.relay')}</dt>
         <dd>{new URL(pairing.relay).host}</dd>
         <dt>{t('settings.device')}</dt>
         <dd dir="auto">{pairing.deviceName}</dd>
       </dl>
       {/* A device sees and revokes itself alone (§3): there is nothing to tap for the others. */}
-      <p className="remark">{t('settings.otherDevices', { agent: pairing.agent.name })}</p>
+      <p className="remark">{t('settings.otherDevices', { agent: shownName(pairing.agent.name) })}</p>
     </div>
   );
 }
