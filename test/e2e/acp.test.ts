@@ -9,7 +9,7 @@ import { RelayHttp, type Enrolled } from '../../client/core/http.ts';
 import { isMessage } from '../../client/core/frames.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { OWNER_KEY, RelayProcess } from '../support/relay-process.ts';
-import { LineUpProcess, Phone, WAIT_MS } from './connect-world.ts';
+import { LineUpProcess, Phone, WAIT_MS } from './home-world.ts';
 
 const relay = new RelayProcess();
 beforeAll(() => relay.start());

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { RelayHttp, type Enrolled } from '../../client/core/http.ts';
 import { OWNER_KEY, RelayProcess } from '../support/relay-process.ts';
-import { LineUpProcess, Phone, WAIT_MS } from './connect-world.ts';
+import { LineUpProcess, Phone, WAIT_MS } from './home-world.ts';
 
 const relay = new RelayProcess();
 beforeAll(() => relay.start());

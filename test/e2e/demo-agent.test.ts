@@ -1,134 +1,31 @@
 /** `lineup demo` as a process against a relay as a process, with a scripted device: everything that a person can try, and everything that can break meanwhile. */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Connection } from '../../client/core/connection.ts';
-import { MemoryCursorStore } from '../../client/core/cursor-store.ts';
-import { isMessage, type Message } from '../../client/core/frames.ts';
+import { isMessage } from '../../client/core/frames.ts';
 import { RelayHttp, type Enrolled } from '../../client/core/http.ts';
-import { MemoryOutboxStore } from '../../client/core/outbox-store.ts';
-import type { Delivered } from '../../src/protocol/envelope.ts';
-import type { Settled } from '../../src/protocol/handshake.ts';
-import type { JsonObject } from '../../src/protocol/json.ts';
-import type { Payloads } from '../../src/protocol/messages.ts';
 import { OWNER_KEY, RelayProcess } from '../support/relay-process.ts';
-
-const CLI = new URL('../../client/agent/cli.ts', import.meta.url).pathname;
-const WAIT_MS = 30_000;
+import { LineUpProcess, Phone, WAIT_MS } from './home-world.ts';
 
 const relay = new RelayProcess();
 beforeAll(() => relay.start());
 afterAll(() => relay.dispose());
 
-/** The agent's process, over one state folder. */
-class DemoProcess {
-  readonly state = mkdtempSync(join(tmpdir(), 'lineup-demo-'));
-  output = '';
-  child: ChildProcess | null = null;
-  readonly #env: Record<string, string>;
-
-  constructor(agent: Enrolled) {
-    this.#env = { LINEUP_RELAY_URL: relay.origin, LINEUP_AGENT_TOKEN: agent.token, LINEUP_CONVERSATION_ID: agent.conversation_id };
-  }
-
-  async start(): Promise<void> {
-    const child = spawn(process.execPath, [CLI, 'demo', '--state', this.state], { env: { ...process.env, ...this.#env } });
-    this.child = child;
-    this.output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (this.output += text));
-    await expect.poll(() => this.output, { timeout: WAIT_MS }).toContain('online');
-  }
-
-  /** Resolves with the exit code. */
-  async end(signal: NodeJS.Signals): Promise<number | null> {
-    const child = this.child;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return null;
-    const exited = once(child, 'exit') as Promise<[number | null]>;
-    child.kill(signal);
-    return (await exited)[0];
-  }
-
-  async dispose(): Promise<void> {
-    await this.end('SIGKILL');
-    rmSync(this.state, { recursive: true, force: true });
-  }
-}
-
-/** A phone. */
-class Device {
-  readonly id: string;
-  readonly http: RelayHttp;
-  readonly frames: Delivered[] = [];
-  readonly settled: Settled[] = [];
-  readonly connection: Connection;
-
-  private constructor(redeemed: Awaited<ReturnType<typeof RelayHttp.redeem>>, conversationId = redeemed.conversation_id) {
-    this.id = redeemed.device_id;
-    this.http = new RelayHttp({ origin: relay.origin, token: () => redeemed.token });
-    this.connection = new Connection({
-      relay: relay.origin,
-      conversationId,
-      self: { kind: 'app', id: redeemed.device_id },
-      credentials: { load: () => redeemed.token, save: () => undefined },
-      hello: { name: 'Phone', platform: 'test' },
-      outbox: new MemoryOutboxStore(),
-      cursor: new MemoryCursorStore(),
-      start: 'oldest',
-    });
-    this.connection.on('message', (frame) => this.frames.push(frame));
-    this.connection.on('settled', (settled) => this.settled.push(settled));
-  }
-
-  static async pair(agent: Enrolled, conversationId?: string): Promise<Device> {
-    const owner = new RelayHttp({ origin: relay.origin, token: () => agent.token });
-    const { code } = await owner.createPairing();
-    const device = new Device(await RelayHttp.redeem(relay.origin, code, { name: 'Phone', platform: 'test' }), conversationId);
-    device.connection.start();
-    await expect.poll(() => device.connection.state.name, { timeout: WAIT_MS }).toBe('online');
-    return device;
-  }
-
-  async say(content: string): Promise<void> {
-    await (
-      await this.connection.send('text', { content })
-    ).done;
-  }
-
-  of<T extends keyof Payloads>(type: T): Message<T>[] {
-    return this.frames.filter((frame): frame is Delivered & Message<T> => isMessage(frame, type));
-  }
-
-  /** The first frame of a type that matches, come or coming. */
-  async until<T extends keyof Payloads>(type: T, matches: (payload: Payloads[T]) => boolean = () => true): Promise<Message<T>> {
-    let found: Message<T> | undefined;
-    await expect
-      .poll(() => (found = this.of(type).find(({ payload }) => matches(payload))), { timeout: WAIT_MS, message: `a ${type}` })
-      .toBeDefined();
-    return found!;
-  }
-
-  untilText(part: string): Promise<Message<'text'>> {
-    return this.until('text', ({ content }) => content.includes(part));
-  }
-
-  async answer(call: Message<'tool.call'>, result: JsonObject & { message: string }): Promise<void> {
-    const { name, action, call_id } = call.payload;
-    const sent = await this.connection.send('tool.result', { name, ...(action !== undefined && { action }), call_id, result });
-    await sent.done;
-  }
-}
-
 let agent: Enrolled;
-let demo: DemoProcess;
-let phone: Device;
+let demo: LineUpProcess;
+let phone: Phone;
+
+/** Starts the demo agent (again); resolves when it is online. */
+async function run(process: LineUpProcess): Promise<void> {
+  process.output = '';
+  process.start('demo');
+  await process.until('online');
+}
+
 beforeEach(async () => {
   agent = await RelayHttp.enrol(relay.origin, OWNER_KEY, { name: 'Demo' });
-  demo = new DemoProcess(agent);
-  await demo.start();
-  phone = await Device.pair(agent);
+  demo = new LineUpProcess(relay.origin, agent);
+  await run(demo);
+  phone = await Phone.pair(relay.origin, agent);
 });
 afterEach(async () => {
   await phone.connection.close();
@@ -140,7 +37,7 @@ describe('what a person can try', () => {
     const greeting = await phone.untilText('Hello, Phone!');
     expect(greeting.target).toEqual({ kind: 'app', id: phone.id });
     await demo.end('SIGKILL');
-    await demo.start();
+    await run(demo);
     await phone.say('edit');
     await phone.until('text.edit');
     expect(phone.of('text').filter(({ payload }) => payload.content.includes('Hello'))).toHaveLength(1);
@@ -220,9 +117,9 @@ describe('what a person can try', () => {
     for (const isAway of [false, true]) {
       if (isAway) await demo.end('SIGTERM');
       const { conversation_id } = await phone.http.createConversation('Another');
-      const other = await Device.pair(agent, conversation_id);
+      const other = await Phone.pair(relay.origin, agent, conversation_id);
       await other.say('help');
-      if (isAway) await demo.start();
+      if (isAway) await run(demo);
       await other.untilText('I am the **demo agent**');
       await other.connection.close();
     }
@@ -236,10 +133,10 @@ describe('what can break', () => {
     const call = await phone.until('tool.call');
     await demo.end('SIGKILL');
     await phone.answer(call, { message: '蓝色', selected: ['蓝色'] });
-    await demo.start();
+    await run(demo);
     await phone.untilText('你选了**蓝色**');
     await demo.end('SIGKILL');
-    await demo.start();
+    await run(demo);
     await phone.say('edit');
     await phone.until('text.edit');
     expect(phone.of('tool.call')).toHaveLength(1);
@@ -250,7 +147,7 @@ describe('what can break', () => {
     await phone.say('long');
     const delta = await phone.until('text.delta', ({ offset }) => offset > 100);
     await demo.end('SIGKILL');
-    await demo.start();
+    await run(demo);
     await phone.until('text.delta', ({ offset }) => offset > 300);
     await phone.connection.send('run.cancel', {});
     const text = await phone.untilText('**1.**');
@@ -264,7 +161,7 @@ describe('what can break', () => {
     const call = await phone.until('tool.call');
     await demo.end('SIGTERM');
     rmSync(demo.state, { recursive: true });
-    await demo.start();
+    await run(demo);
     await expect.poll(() => phone.settled, { timeout: WAIT_MS }).toMatchObject([{ call_id: call.payload.call_id, status: 'cancelled' }]);
     await phone.say('edit');
     await phone.until('text.edit');
@@ -298,8 +195,8 @@ describe('what can break', () => {
   });
 
   test('a second process of the same agent ends the first', async () => {
-    const second = new DemoProcess(agent);
-    await second.start();
+    const second = new LineUpProcess(relay.origin, agent);
+    await run(second);
     await expect.poll(() => demo.child?.exitCode, { timeout: WAIT_MS }).toBe(4);
     await phone.say('edit');
     await phone.until('text.edit');

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { FIXTURE, WAIT_MS } from './connect-world.ts';
+import { FIXTURE, WAIT_MS } from './home-world.ts';
 import { historyOf, MoveWorld, phoneBy, type Person } from './move-world.ts';
 
 const CLI = new URL('../../client/agent/cli.ts', import.meta.url).pathname;

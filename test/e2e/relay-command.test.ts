@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { RelayHttp } from '../../client/core/http.ts';
 import { endGroup, outputOf } from './process-group.ts';
-import { freePort } from './relay-process.ts';
+import { freePort } from '../support/free-port.ts';
 
 const OWNER_KEY = 'owner-key-of-the-command-tests-0123456789';
 const SCRIPT = join(import.meta.dirname, '../../scripts/relay.ts');

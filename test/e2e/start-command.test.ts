@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { type Redeemed, RelayHttp } from '../../client/core/http.ts';
 import { endGroup, outputOf } from './process-group.ts';
-import { freePort } from './relay-process.ts';
+import { freePort } from '../support/free-port.ts';
 
 const LINK = /^ {2}(http:\/\/127\.0\.0\.1:\d+)\/#pair=([0-9A-Z]{8})$/gm;
 const READY_MS = 120_000;

@@ -1,4 +1,4 @@
-/** What the tests of the bridges stand on: an enrolled agent, a `lineup` process, and a scripted phone. */
+/** What the tests of the home side stand on: a `lineup` process over one state folder, and a scripted phone. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
