@@ -17,8 +17,8 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
   gemini: { title: 'Gemini', command: ['gemini', '--acp'], install: 'Install it with: npm install -g @google/gemini-cli' },
   qwen: { title: 'Qwen Code', command: ['qwen', '--acp'], install: 'Install it with: npm install -g @qwen-code/qwen-code' },
   opencode: { title: 'OpenCode', command: ['npx', '-y', 'opencode-ai', 'acp'], install: 'It needs Node.js with npx' },
-  goose: { title: 'Goose', command: ['goose', 'acp'], install: 'See https://block.github.io/goose' },
-  openclaw: { title: 'OpenClaw', command: ['openclaw', 'acp'], install: 'Install it with: npm install -g openclaw' },
+  goose: { title: 'Goose', command: ['goose', 'acp'], install: 'See https://github.com/aaif-goose/goose' },
+  openclaw: { title: 'OpenClaw', command: ['openclaw', 'acp'], install: 'Install it with: npm install -g openclaw (it needs Node.js 24.16 or newer)' },
   copilot: { title: 'Copilot', command: ['copilot', '--acp', '--stdio'], install: 'Install it with: npm install -g @github/copilot' },
   cursor: { title: 'Cursor', command: ['cursor-agent', 'acp'], install: 'See https://cursor.com/cli' },
 };
