@@ -98,7 +98,7 @@ export class Phone {
     this.connection.on('settled', (settled) => this.settled.push(settled));
   }
 
-  static async pair(relay: string, agent: Enrolled, conversationId = agent.conversation_id): Promise<Phone> {
+  static async pair(relay: string, agent: Pick<Enrolled, 'token' | 'conversation_id'>, conversationId = agent.conversation_id): Promise<Phone> {
     const owner = new RelayHttp({ origin: relay, token: () => agent.token });
     const { code } = await owner.createPairing();
     const phone = new Phone(relay, await RelayHttp.redeem(relay, code, { name: 'Phone', platform: 'test' }), conversationId);

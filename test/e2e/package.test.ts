@@ -11,6 +11,7 @@ import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RelayHttp } from '../../client/core/http.ts';
 import { OWNER_KEY, RelayProcess } from '../support/relay-process.ts';
+import { FIXTURE, Phone } from './home-world.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 const run = promisify(execFile);
@@ -24,6 +25,7 @@ const PATH = (process.env.PATH ?? '')
 const relay = new RelayProcess();
 const folder = mkdtempSync(join(tmpdir(), 'lineup-package-'));
 const env = { PATH, HOME: folder, LINEUP_HOME: join(folder, 'state'), npm_config_cache: join(folder, 'cache'), npm_config_loglevel: 'error' };
+const LINEUP = join(folder, 'project/node_modules/.bin/lineup');
 let tarball: string;
 
 /** What of the package is in an empty project. */
@@ -160,9 +162,9 @@ describe('in an empty folder', () => {
       await (await connection.send('text', { content: 'hello' })).done;
       process.on('SIGTERM', () => connection.close().then(() => process.exit()));`,
     );
-    const agent = start('agent.js');
+    const agent = start('node', 'agent.js');
     await expect.poll(() => agent.said, { timeout: 30_000 }).toMatch(/^\d+\./);
-    const phone = start('phone.js', relay.origin, code);
+    const phone = start('node', 'phone.js', relay.origin, code);
     await expect.poll(() => phone.said, { timeout: 30_000 }).toContain('You said: hello');
     expect((await inProject('npx', 'lineup', 'ask', 'Which?', 'a', 'b')).stdout).toBe('b\n');
     await Promise.all([agent.end(), phone.end()]);
@@ -170,16 +172,35 @@ describe('in an empty folder', () => {
   });
 
   test('devices of the relay are there', async () => {
-    const { agent_id } = JSON.parse(readFileSync(join(folder, 'state', 'default', 'agent.json'), 'utf8')) as { agent_id: string };
-    const token = readFileSync(join(folder, 'state', 'default', agent_id, 'token'), 'utf8');
+    const { token } = stored();
     const http = new RelayHttp({ origin: relay.origin, token: () => token });
     expect((await http.devices()).map(({ name }) => name)).toEqual(['Phone']);
   });
+
+  test('connect: an agent that speaks the Agent Client Protocol, and a script that asks beside it', async () => {
+    const phone = await Phone.pair(relay.origin, stored());
+    const agent = start(LINEUP, 'connect', '--', process.execPath, FIXTURE);
+    await phone.say('hello from the package');
+    await phone.untilText('| hello from the package');
+    const asking = start('sh', '-c', `"${LINEUP}" ask --confirm 'Deploy it?' && echo deployed; echo "exit $?"`);
+    await phone.answer(await phone.untilAsked('confirm', 'Deploy it?'), { message: 'declined', confirmed: false });
+    await expect.poll(() => asking.said, { timeout: 30_000 }).toContain('exit');
+    expect(asking.said).toBe('declined\nexit 10\n');
+    expect(await agent.end()).toEqual([0, null]);
+    await phone.connection.close();
+  });
 });
 
-/** A script of the project, on the Node of the project. */
-function start(...args: string[]): { said: string; end: () => Promise<unknown> } {
-  const child = spawn('node', args, { cwd: join(folder, 'project'), env });
+/** What setup left of the agent. */
+function stored(): { agent_id: string; conversation_id: string; token: string } {
+  const state = join(folder, 'state', 'default');
+  const { agent_id, conversation_id } = JSON.parse(readFileSync(join(state, 'agent.json'), 'utf8')) as { agent_id: string; conversation_id: string };
+  return { agent_id, conversation_id, token: readFileSync(join(state, agent_id, 'token'), 'utf8') };
+}
+
+/** A program in the project, on the Node of the project. */
+function start(program: string, ...args: string[]): { said: string; end: () => Promise<unknown> } {
+  const child = spawn(program, args, { cwd: join(folder, 'project'), env });
   const process = { said: '', end: () => (child.kill('SIGTERM'), once(child, 'exit')) };
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (process.said += text));
   return process;
