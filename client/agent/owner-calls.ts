@@ -33,9 +33,12 @@ export class OwnerCalls {
     await this.#call('DELETE', `/v1/agents/${agentId}`);
   }
 
-  /** Brings what was said at another relay into a conversation in which nobody has spoken yet; at most 100 messages. */
-  importHistory(conversationId: string, messages: Delivered[]): Promise<ImportAnswer> {
-    return this.#call('POST', `/v1/conversations/${conversationId}/import`, { messages });
+  /**
+   * Brings what was said at another relay into a conversation; at most 100 messages.
+   * @param after its newest seq, where somebody has spoken already: `forbidden` when there is a newer one
+   */
+  importHistory(conversationId: string, messages: Delivered[], after?: number): Promise<ImportAnswer> {
+    return this.#call('POST', `/v1/conversations/${conversationId}/import`, { messages, ...(after !== undefined && { after }) });
   }
 
   async #call<T>(method: string, path: string, content?: object): Promise<T> {

@@ -29,12 +29,12 @@ function said(sender: JsonObject, type: string, payload: JsonObject, more: JsonO
   };
 }
 
-function bring(room: Room, messages: unknown, now = room.now): ReturnType<typeof importHistory> {
-  return importHistory(room.conversation, JSON.stringify({ messages }), now);
+function bring(room: Room, messages: unknown, after?: number): ReturnType<typeof importHistory> {
+  return importHistory(room.conversation, JSON.stringify({ messages, after }), room.now);
 }
 
-function brought(room: Room, messages: unknown): ImportAnswer {
-  const answer = bring(room, messages);
+function brought(room: Room, messages: unknown, after?: number): ImportAnswer {
+  const answer = bring(room, messages, after);
   if (!answer.ok) throw new Error(answer.error.message);
   return answer.value;
 }
@@ -142,7 +142,7 @@ describe('an import', () => {
     expect(brought(room, stray)).toEqual({ imported: 0, known: 0, left_out: 2, head_seq: 0, oldest_seq: 1 });
   });
 
-  it('goes on where it broke off, and ends when somebody speaks', async () => {
+  it('goes on where it broke off, and after somebody spoke only for who knows what was said', async () => {
     const room = new Room();
     const messages = Array.from({ length: 5 }, (_, i) => said(i % 2 ? THERE : OLD_PHONE, 'text', { content: `${i}` }));
     brought(room, messages.slice(0, 3));
@@ -151,7 +151,11 @@ describe('an import', () => {
     const phone = await room.join(PHONE);
     await room.send(phone, 'text', { content: 'Now here' });
     expect(refusedWith(room, messages)).toMatch(/^forbidden conversation: somebody has spoken here/);
-    expect(history(room).map(({ payload }) => payload.content)).toEqual(['0', '1', '2', '3', '4', 'Now here']);
+    const more = said(THERE, 'text', { content: 'And there' });
+    expect(bring(room, [more], 5)).toMatchObject({ ok: false, error: { code: 'forbidden' } });
+    expect(brought(room, [...messages, more], 6)).toMatchObject({ imported: 1, known: 5, head_seq: 7 });
+    expect(brought(room, [said(THERE, 'text', { content: 'and more' })])).toMatchObject({ imported: 1, head_seq: 8 });
+    expect(history(room).map(({ payload }) => payload.content)).toEqual(['0', '1', '2', '3', '4', 'Now here', 'And there', 'and more']);
   });
 
   it('stores nothing of a batch that the disk has no room for, and all of it later', () => {
@@ -223,6 +227,18 @@ describe('an agent', () => {
     expect(late.of('system.synced')[0]!.payload).toEqual({ seq: 2 });
     expect(phone.seqs()).toEqual([1, 2]);
     expect(fresh.seqs()).toEqual([1, 2, 3]);
+  });
+
+  it('gets what is said around an import, and not the import', async () => {
+    const room = new Room();
+    const [agent, phone] = [await room.join(AGENT), await room.join(PHONE)];
+    await room.send(phone, 'text', { content: 'before' });
+    brought(room, [said(OLD_PHONE, 'text', { content: 'there' })], 1);
+    await room.send(phone, 'text', { content: 'after' });
+    brought(room, [said(OLD_PHONE, 'text', { content: 'there again' })], 3);
+    const late = await room.join(AGENT, room.resume(1));
+    expect([agent.seqs(), late.seqs()]).toEqual([[1, 3], [3]]);
+    expect((await room.join(TABLET, room.resume(0))).seqs()).toEqual([1, 2, 3, 4]);
   });
 
   it('has its whole window after an import, also when the conversation has slept', async () => {

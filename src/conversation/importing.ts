@@ -1,6 +1,6 @@
 /**
- * A history that another relay had, taken in by a conversation in which nobody has spoken yet: with its senders, ids and times. It is
- * the beginning of the log and nothing more: no call waits for an answer, no surface is open, no agent is sent it.
+ * What was said at another relay, taken in with its senders, ids and times. It is history and nothing more: no call waits for an answer,
+ * no surface is open, no agent is sent it.
  */
 import { describeIssue, readEnvelope, type Participant, type ReadFrame, type Sender } from '../protocol/envelope.ts';
 import { ok, refuse, type Refusal, type Result } from '../protocol/errors.ts';
@@ -12,7 +12,7 @@ import { describeCall } from './call-rules.ts';
 import { contentDigest } from './digest.ts';
 import type { Effect } from './effects.ts';
 import type { Ledger } from './ledger.ts';
-import { senderKey } from './log.ts';
+import { IMPORTED, senderKey } from './log.ts';
 import { stamped } from './pump.ts';
 import { retain } from './retention.ts';
 
@@ -51,16 +51,17 @@ export interface ImportPlace {
  * Takes in messages (§3 `POST …/import`): all of them, or none and why. The agent's are those of the agent here, whoever said them there.
  * What is here already stays as it is, so doing it again changes nothing.
  *
- * Errors: `forbidden` when somebody has spoken here, `invalid_json`, and what a frame of its own would be refused with, with the place.
+ * Errors: `forbidden` when somebody has spoken here of whom the owner does not know, `invalid_json`, and what a frame of its own would be refused with, with the place.
  * @param now the relay's clock, ms: a time that lies ahead of it counts as now
  */
 export function importHistory(place: ImportPlace, body: string, now: number): Result<ImportAnswer> {
   const read = readImport(body, place.ledger, now);
   if (!read.ok) return read;
-  if (!place.ledger.log.isUntouched) return refuse('forbidden', 'conversation: somebody has spoken here, so no history can come before it');
+  const { isUntouched, head } = place.ledger.log;
+  if (!isUntouched && read.value.after !== head) return refuse('forbidden', 'conversation: somebody has spoken here; after: expected its newest seq');
   const counts = { imported: 0, known: 0, left_out: 0 };
   const done = place.change((ledger, effects) => {
-    for (const message of read.value) counts[take(ledger, message, effects)]++;
+    for (const message of read.value.messages) counts[take(ledger, message, effects)]++;
     ledger.log.markImported();
     retain(ledger, now);
   });
@@ -69,7 +70,7 @@ export function importHistory(place: ImportPlace, body: string, now: number): Re
   return ok({ ...counts, head_seq: log.head, oldest_seq: log.oldest });
 }
 
-function readImport(body: string, ledger: Ledger, now: number): Result<Imported[]> {
+function readImport(body: string, ledger: Ledger, now: number): Result<{ messages: Imported[]; after: number | undefined }> {
   let parsed: Json;
   try {
     parsed = JSON.parse(body) as Json;
@@ -84,7 +85,7 @@ function readImport(body: string, ledger: Ledger, now: number): Result<Imported[
     if (!read.ok) return refuse(read.error.code, `body.messages[${position}].${read.error.message}`);
     messages.push(read.value);
   }
-  return ok(messages);
+  return ok({ messages, after: checked.data.after });
 }
 
 function readMessage(given: ImportedMessage, ledger: Ledger, now: number): Result<Imported> {
@@ -194,7 +195,7 @@ function takeCall(ledger: Ledger, message: Imported, callId: string, effects: Ef
 }
 
 function append(ledger: Ledger, { envelope, sender, audience, at }: Imported, ref: string | undefined, effects: Effect[]): number {
-  const logged = ledger.log.append({ envelope, sender, audience, origin: null, at, ...(ref !== undefined && { ref }) });
+  const logged = ledger.log.append({ envelope, sender, audience, origin: IMPORTED, at, ...(ref !== undefined && { ref }) });
   // A call that is over is told as such, to who is looking too.
   effects.push({ ...logged, ...stamped(ledger, { ...logged, type: envelope.type, ref: ref ?? null }) });
   return logged.seq;

@@ -8,12 +8,15 @@ import { LogIndex } from './log-index.ts';
 import { writeImportedTo, writeTrimmedTo, type MetaFacts } from './meta.ts';
 import type { Sql, SqlValue } from './ports.ts';
 
+/** The origin of a message that was brought in from another relay. */
+export const IMPORTED = 'imported';
+
 /** A message to append. */
 export interface NewEntry {
   envelope: Envelope;
   sender: Sender;
   audience: Audience;
-  /** Connection that it came by; null for HTTP and for the relay's own. */
+  /** Connection that it came by, or {@link IMPORTED}; null for HTTP and for the relay's own. */
   origin: string | null;
   /** What the message is about: call_id, instance_id or message_id. */
   ref?: string;
@@ -128,12 +131,12 @@ export class Log {
     return { kind: 'logged', seq, sender: key, audience, origin, bytes, frame };
   }
 
-  /** Whether there is nothing here but what was imported. */
+  /** Whether nobody has spoken since the last import, or ever. */
   get isUntouched(): boolean {
     return this.#head === this.#meta.importedTo;
   }
 
-  /** Says that everything up to the head was imported. */
+  /** Says that an import ends at the head. */
   markImported(): void {
     this.#meta.importedTo = this.#head;
     writeImportedTo(this.#sql, this.#head);
@@ -179,15 +182,16 @@ export class Log {
     );
   }
 
-  /** [seq, bytes] of what a participant was sent after `after` and up to `upTo`, less what came from `origin`. */
+  /** [seq, bytes] of what a participant was sent after `after` and up to `upTo`, less what came by `origin` and, to an agent, by import. */
   sentBetween(participant: Participant, after: number, upTo: number, origin: string): [number, number][] {
     const { where, bindings } = visibleTo(participant);
     return this.#sql
       .exec<{ seq: number; bytes: number }>(
-        `SELECT seq, bytes FROM log WHERE seq > ? AND seq <= ? AND frame IS NOT NULL AND (origin IS NULL OR origin <> ?) AND ${where} ORDER BY seq`,
+        `SELECT seq, bytes FROM log WHERE seq > ? AND seq <= ? AND frame IS NOT NULL AND (origin IS NULL OR origin NOT IN (?, ?)) AND ${where} ORDER BY seq`,
         after,
         upTo,
         origin,
+        participant.kind === 'agent' ? IMPORTED : origin,
         ...bindings,
       )
       .map(({ seq, bytes }) => [seq, bytes]);

@@ -12,7 +12,7 @@ export interface MetaFacts {
   agentId: string;
   /** Every message up to here has been trimmed, or there was none. */
   trimmedTo: number;
-  /** Every message up to here was imported: the log begins with what another relay had. */
+  /** The head when something was last imported; 0 when nothing was. */
   importedTo: number;
 }
 
@@ -57,7 +57,7 @@ export function writeTrimmedTo(sql: Sql, seq: number): void {
   sql.exec("UPDATE meta SET value = ? WHERE key = 'trimmed_to'", String(seq));
 }
 
-/** Stores how far the log was imported. */
+/** Stores where the last import ended. */
 export function writeImportedTo(sql: Sql, seq: number): void {
   sql.exec("INSERT INTO meta (key, value) VALUES ('imported_to', ?) ON CONFLICT DO UPDATE SET value = excluded.value", String(seq));
 }

@@ -7,7 +7,7 @@ import { canSee } from './audience.ts';
 import type { Connection } from './connection.ts';
 import { controlFrame, type LoggedEffect } from './effects.ts';
 import type { Ledger } from './ledger.ts';
-import type { ReadEntry } from './log.ts';
+import { IMPORTED, type ReadEntry } from './log.ts';
 
 /** Rows read from the log at once: even of the largest frames not more than memory can bear. */
 const PAGE_ROWS = 64;
@@ -25,9 +25,8 @@ export function stamped({ calls }: Ledger, entry: ReadEntry): Pick<ReadEntry, 'f
 /** A new message for a connection. One that has fallen behind, or whose window is full, will read it from the log. */
 export function offer(connection: Connection, message: LoggedEffect, ledger: Ledger): void {
   const { state, participant } = connection;
-  passImported(connection, ledger);
   if (!participant || state.phase !== 'live' || state.sentSeq !== message.seq - 1) return;
-  if (message.origin === state.id || !canSee(message.audience, message.sender, participant)) {
+  if (withheld(connection, message.origin) || !canSee(message.audience, message.sender, participant)) {
     connection.advance(message.seq);
     return;
   }
@@ -44,14 +43,13 @@ export function pump(connection: Connection, ledger: Ledger): boolean {
   const { state, participant } = connection;
   const { log } = ledger;
   if (!participant || state.phase === 'hello') return true;
-  passImported(connection, ledger);
   if (state.sentSeq < log.oldest - 1) return false;
   countUnacknowledged(connection, ledger);
   while (state.sentSeq < log.head) {
     const page = log.read(participant, { after: state.sentSeq, limit: PAGE_ROWS });
     for (const entry of page) {
       if (entry.seq > state.syncedAt) finishReplay(connection, ledger);
-      if (entry.origin === state.id) {
+      if (withheld(connection, entry.origin)) {
         connection.advance(entry.seq);
         continue;
       }
@@ -63,16 +61,6 @@ export function pump(connection: Connection, ledger: Ledger): boolean {
   }
   finishReplay(connection, ledger);
   return true;
-}
-
-/**
- * No agent is sent what was imported: it was answered where it was said, and whoever gets a text for the first time answers it.
- * It is a beginning of the log, so nothing was sent to a connection that has not come past it.
- */
-function passImported(connection: Connection, { meta }: Ledger): void {
-  const { state, participant } = connection;
-  if (participant?.kind !== 'agent' || state.phase === 'hello' || state.sentSeq >= meta.importedTo) return;
-  connection.update({ sentSeq: meta.importedTo, cursor: Math.max(state.cursor, meta.importedTo) });
 }
 
 /**
@@ -114,6 +102,14 @@ function finishReplay(connection: Connection, ledger: Ledger): void {
 export function keptFor({ declarations }: Ledger, participant: Participant): string[] {
   if (participant.kind === 'app') return [declarations.statusFor(participant.id) ?? []].flat();
   return (['inventory:', 'apps:', 'tools:'] as const).flatMap((slots) => declarations.keptAll(slots).map(({ frame }) => frame));
+}
+
+/**
+ * Whether a connection never gets a message, for where it came from: its own, and for an agent what was imported. That was answered
+ * where it was said, and whoever gets a text for the first time answers it.
+ */
+function withheld({ state, participant }: Connection, origin: string | null): boolean {
+  return origin !== null && (origin === state.id || (origin === IMPORTED && participant?.kind === 'agent'));
 }
 
 function fits({ state }: Connection, seq: number, bytes: number, windowBytes: number): boolean {

@@ -29,8 +29,11 @@ const importedMessage = z.looseObject({
   ts: time,
   settled: z.looseObject({ status: appStatus, by: sender, at: time }).optional(),
 });
-/** `POST /v1/conversations/:id/import`: messages as `GET …/messages` gives them. */
-export const importBody = z.looseObject({ messages: z.array(importedMessage).min(1).max(MAX_PAGE_MESSAGES) });
+/** `POST /v1/conversations/:id/import`: messages as `GET …/messages` gives them; `after` is the newest seq that the owner knows of. */
+export const importBody = z.looseObject({
+  messages: z.array(importedMessage).min(1).max(MAX_PAGE_MESSAGES),
+  after: z.number().int().min(0).optional(),
+});
 export type ImportedMessage = z.infer<typeof importedMessage>;
 
 /** What became of an import, and of the log that it went into. */

@@ -19,6 +19,7 @@ export interface Person {
 export interface Moved {
   to: { conversation_id: string; relay: string };
   moved: number;
+  already: number;
   files: number;
   bytes: number;
   stayed: Record<string, number>;

@@ -53,22 +53,31 @@ describe('lineup move', () => {
     expect(String(source.at(-1)?.payload.content)).toContain(`](${there.url})`);
     expect((await phone.http.conversations()).find((each) => each.conversation_id === agent.conversationId)?.title).toBe('Garden');
 
+    // Back it goes on where it came from, with what is new.
     await atHome.say({ id: 'p1', payload: { content: 'And the pond?' } });
-    const back = await world.move('--profile', 'direct', 'move', '--to', 'default', '--conversation', there.to.conversation_id, '--no-announce');
-    expect(back).toMatchObject({ moved: 8, files: 2, announced: false });
-    const abroad = await phoneBy(back.url);
-    const all = await historyOf(abroad);
-    expect(all.map(({ payload }) => payload.content ?? payload.name ?? payload.alt)).toEqual([
-      'How is the garden?',
-      'Draft',
-      'Dry. Look:',
-      'A bed',
-      'notes.txt',
-      'confirm',
-      'And the pond?',
-    ]);
-    expect((await bytesOf(abroad, all[3]?.payload.file_id)).equals(PNG)).toBe(true);
-    expect((await historyOf(atHome)).at(-1)?.payload.content).toBe('And the pond?');
+    const pond = await atHome.http.upload(atHome.conversationId, PNG, 'image/png');
+    await atHome.say({ id: 'pond', type: 'image', payload: { url: pond.url, file_id: pond.file_id, alt: 'The pond' } });
+    const back = await world.move('--profile', 'direct', 'move', '--to', 'default', '--conversation', there.to.conversation_id);
+    expect(back).toMatchObject({ moved: 2, already: 0, files: 1, to: { conversation_id: agent.conversationId } });
+    const all = await historyOf(phone);
+    const saidHere = ['How is the garden?', 'Draft', 'Dry. Look:', 'A bed', 'notes.txt', 'confirm', 'confirm', 'confirm'];
+    const wordsOf = (frames: typeof all) =>
+      frames
+        .filter(({ id, type }) => !id.startsWith('moved_') && !type.startsWith('lineup.v1.ui.'))
+        .map(({ payload }) => payload.content ?? payload.name ?? payload.alt);
+    expect(wordsOf(all)).toEqual([...saidHere, 'And the pond?', 'The pond']);
+    expect((await bytesOf(phone, all.at(-1)?.payload.file_id)).equals(PNG)).toBe(true);
+    expect(String((await historyOf(atHome)).at(-1)?.payload.content)).toContain(`](${back.url})`);
+
+    // And there again, with what was said at both ends meanwhile; nothing is at one end twice.
+    await atHome.say({ id: 'late', payload: { content: 'Said at home all the same' } });
+    await phone.say({ id: 'p9', payload: { content: 'Bring the ladder' } });
+    const again = await world.move('move', '--to', 'direct', '--conversation', agent.conversationId, '--no-announce');
+    expect(again).toMatchObject({ moved: 1, announced: false, to: { conversation_id: there.to.conversation_id } });
+    expect(wordsOf(await historyOf(atHome)).slice(-4)).toEqual(['And the pond?', 'The pond', 'Said at home all the same', 'Bring the ladder']);
+    const last = await world.move('--profile', 'direct', 'move', '--to', 'default', '--conversation', there.to.conversation_id, '--no-announce');
+    expect(last.moved).toBe(1);
+    expect(wordsOf(await historyOf(phone)).slice(-4)).toEqual(['And the pond?', 'The pond', 'Bring the ladder', 'Said at home all the same']);
   });
 
   it('goes on where it broke off for want of room, without saying anything twice', async () => {
@@ -89,7 +98,7 @@ describe('lineup move', () => {
     world.direct = await DirectProcess.start(world.home);
     const before = await world.personOf(await world.setup('direct')).http.conversations();
     const done = await world.move(...move);
-    expect(done).toMatchObject({ moved: 132, files: 1 });
+    expect(done).toMatchObject({ moved: 32, already: 100, files: 1 });
     const after = await world.personOf(await world.setup('direct')).http.conversations();
     expect(after.map(({ conversation_id }) => conversation_id)).toEqual(before.map(({ conversation_id }) => conversation_id));
     const ids = (await historyOf(await phoneBy(done.url))).map(({ id }) => id);

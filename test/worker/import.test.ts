@@ -1,6 +1,6 @@
 /** `POST /v1/conversations/:id/import`: a history of another relay, brought in by the owner. */
 import { describe, expect, it } from 'vitest';
-import { call, enrol, expectRefused, OWNER_KEY, pair, UNKNOWN_CONVERSATION, type Bearer } from './getting-in-client.ts';
+import { call, connect, enrol, expectRefused, join, OWNER_KEY, pair, UNKNOWN_CONVERSATION, type Bearer } from './getting-in-client.ts';
 
 const PHONE_OF_THERE = { kind: 'app', id: 'dv_zzzzzzzzzzzzzzzz' };
 const AGENT_OF_THERE = { kind: 'agent', id: 'ag_zzzzzzzzzzzzzzzz' };
@@ -65,13 +65,37 @@ describe('an import', () => {
     expectRefused(await bring(agent.conversation, [text('a', AGENT_OF_THERE, 'x')]), 404, 'not_found');
   });
 
-  it('is refused once somebody has spoken', async () => {
+  it('is refused once somebody has spoken, unless the owner knows of it', async () => {
     const agent = await enrol();
     await bring(agent.conversation, [text('a', PHONE_OF_THERE, 'x')]);
     const envelope = { v: 1, id: 'n', type: 'text', payload: { content: 'new' } };
     await call('POST', `/v1/conversations/${agent.conversation}/messages`, { bearer: agent.token, body: envelope });
     expectRefused(await bring(agent.conversation, [text('b', PHONE_OF_THERE, 'y')]), 403, 'forbidden');
     expect((await history(agent)).messages).toHaveLength(2);
+    const behind = (after: number) =>
+      call('POST', `/v1/conversations/${agent.conversation}/import`, {
+        bearer: OWNER_KEY,
+        body: { after, messages: [text('b', PHONE_OF_THERE, 'y')] },
+      });
+    expectRefused(await behind(1), 403, 'forbidden');
+    expectRefused(await behind(-1), 400, 'invalid_payload');
+    expect((await behind(2)).json).toMatchObject({ imported: 1, head_seq: 3 });
+  });
+
+  it('is not sent to an agent, which would answer it, whether it is there or comes later', async () => {
+    const agent = await enrol();
+    const device = await pair(agent);
+    const [there, phone] = [await join(agent), await join(device)];
+    await bring(agent.conversation, [text('old', PHONE_OF_THERE, 'long ago')]);
+    phone.send({ id: 'new', type: 'text', payload: { content: 'just now' } });
+    await there.wait('text', 'just now');
+    const late = await connect(agent.conversation, agent.token);
+    const { epoch } = await phone.wait('system.welcome');
+    late.send({ type: 'system.hello', payload: { name: 'Test', session: 's', resume: { epoch, seq: 0 } } });
+    await late.wait('system.synced');
+    for (const socket of [there, late])
+      expect(socket.frames.filter(({ type }) => type === 'text').map(({ payload }) => payload.content)).toEqual(['just now']);
+    expect(phone.frames.filter(({ type }) => type === 'text').map(({ payload }) => payload.content)).toEqual(['long ago']);
   });
 
   it('takes at most 100 messages and 1 MiB at a time', async () => {

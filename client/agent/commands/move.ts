@@ -1,15 +1,15 @@
 /** `lineup move`: carries a conversation from one relay to another, direct mode included, and leaves word of it in the old one. */
 import { join } from 'node:path';
 import type { ConversationInfo } from '../../../src/protocol/http.ts';
-import { RelayError } from '../../core/errors.ts';
+import { hasIdShape } from '../../../src/protocol/ids.ts';
 import { randomId } from '../../core/random-id.ts';
 import type { AddCommand, CommandLine } from '../command-line.ts';
 import { isProfileName, profileFolder } from '../config-folder.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { announcement } from '../move/announcement.ts';
+import { ANNOUNCEMENT } from '../move/carry.ts';
+import { carryConversation, type Carried } from '../move/carry-conversation.ts';
 import { carrySession } from '../move/carry-session.ts';
-import { knownAt, moveHistory, type MoveTally } from '../move/move-history.ts';
-import { MoveNote } from '../move/move-note.ts';
 import { MoveSide } from '../move/move-side.ts';
 import { sentencesOf } from '../move/report.ts';
 import { OwnerCalls, readOwnerKey } from '../owner-calls.ts';
@@ -30,12 +30,12 @@ export const addMove: AddCommand = (program, line) => {
     .command('move')
     .summary('carry a conversation to another relay, or to direct mode and back')
     .description(
-      'Copies what was said, with its pictures and files, into a conversation of the agent of another profile, and leaves a link to it in the old one, which stays as it is. ' +
+      'Copies what was said, with its pictures and files, into a conversation of the agent of another profile, and leaves a link to it in the old one, which stays as it is. Moved again, or back, it goes on there with what was said since. ' +
         "It needs the other relay's owner key: direct mode keeps it in its folder; another is asked for, or taken from LINEUP_OWNER_KEY or stdin. " +
         'A move that breaks off goes on when it is run again.',
     )
     .requiredOption('--to <profile>', 'where to')
-    .option('--conversation <id>', "which. Default: the agent's first conversation")
+    .option('--conversation <id>', 'which. Default: the one in which something was said last')
     .option('--no-announce', 'no link in the old conversation')
     .addHelpText('after', '\nExamples:\n  $ lineup move --to direct\n  $ lineup --profile direct move --to default')
     .action((options: Options) => move(line, options));
@@ -45,27 +45,18 @@ async function move(line: CommandLine, options: Options): Promise<void> {
   const from = await sourceOf(line);
   const to = await targetOf(line, options.to);
   if (from.setup.agentId === to.setup.agentId) throw new CommandError(EXIT.usage, `--to must name another profile: "${to.profile}" is this agent`);
-  const old = await conversationOf(line, from, options.conversation);
+  const old = await conversationOf(from, options.conversation);
   const owner = await ownerOf(line, to);
-  const note = new MoveNote(from.setup, old.conversation_id, to.setup.agentId);
-  const { conversationId, known } = await placeAt(to, old, note);
-  const tally = await moveHistory({
-    from: from.end(old.conversation_id),
-    to: to.end(conversationId),
-    bring: (messages) => to.insist(() => owner.importHistory(conversationId, messages), ['not_found', 'forbidden']),
-    known,
-  }).catch(async (error: unknown) => {
-    throw await whyNot(error, to, note);
-  });
+  const carried = await carryConversation({ from, to, old, owner });
+  const { conversationId } = carried;
   const session = await carrySession({ setup: from.setup, conversationId: old.conversation_id }, { setup: to.setup, conversationId });
   const { url } = await to.insist((http) => http.createPairing({ ttl_s: LINK_TTL_S, label: 'move' }));
   const link = `${url}&conversation=${conversationId}`;
   if (options.announce) {
-    const said = { id: randomId('moved'), type: 'text', payload: { content: announcement(link), format: 'markdown' } };
+    const said = { id: randomId(ANNOUNCEMENT), type: 'text', payload: { content: announcement(link), format: 'markdown' } };
     await from.insist((http) => http.postMessage(old.conversation_id, said));
   }
-  await note.remove();
-  report(line, { from, to, old, conversationId, tally, session, link, announced: options.announce });
+  report(line, { from, to, old, carried, session, link, announced: options.announce });
 }
 
 async function sourceOf(line: CommandLine): Promise<MoveSide> {
@@ -86,11 +77,17 @@ async function targetOf(line: CommandLine, profile: string): Promise<MoveSide> {
   return new MoveSide(profile, setup, line.http(setup));
 }
 
-async function conversationOf(line: CommandLine, from: MoveSide, wanted: string | undefined): Promise<ConversationInfo> {
-  const id = await from.ask((http) => line.conversation(from.setup, http, wanted));
-  const found = (await from.ask((http) => http.conversations())).find(({ conversation_id }) => conversation_id === id);
-  if (!found) throw new CommandError(EXIT.refused, `${from.profile}: this agent has no conversation ${id} ("lineup conversations" lists them)`);
-  if (found.head_seq === 0) throw new CommandError(EXIT.refused, `${from.profile}: nothing was said in ${id} yet, so there is nothing to move`);
+async function conversationOf(from: MoveSide, wanted: string | undefined): Promise<ConversationInfo> {
+  if (wanted !== undefined && !hasIdShape('cv', wanted)) throw new CommandError(EXIT.usage, '--conversation must be a conversation id, cv_…');
+  const all = await from.ask((http) => http.conversations());
+  const newest = all.toSorted((a, b) => (b.last_message_at ?? '').localeCompare(a.last_message_at ?? ''))[0];
+  const found = wanted === undefined ? newest : all.find(({ conversation_id }) => conversation_id === wanted);
+  if (!found) {
+    throw new CommandError(EXIT.refused, `${from.profile}: this agent has no conversation ${wanted ?? ''} ("lineup conversations" lists them)`);
+  }
+  if (found.head_seq === 0) {
+    throw new CommandError(EXIT.refused, `${from.profile}: nothing was said in ${found.conversation_id} yet, so there is nothing to move`);
+  }
   return found;
 }
 
@@ -102,58 +99,19 @@ async function ownerOf(line: CommandLine, to: MoveSide): Promise<OwnerCalls> {
   return owner;
 }
 
-/** The conversation to fill: what an earlier try began, the agent's first one while nobody has spoken there, or a new one. */
-async function placeAt(to: MoveSide, { title }: ConversationInfo, note: MoveNote): Promise<{ conversationId: string; known: Set<string> }> {
-  const begun = await note.read();
-  const there = (await to.ask((http) => http.conversations())).toSorted((a, b) => a.created_at.localeCompare(b.created_at));
-  if (begun !== null && there.some(({ conversation_id }) => conversation_id === begun)) {
-    return { conversationId: begun, known: await knownAt(to.end(begun)) };
-  }
-  const [first] = there;
-  if (first?.head_seq === 0) {
-    await note.write(first.conversation_id);
-    if (title !== null) await to.insist((http) => http.renameConversation(first.conversation_id, title));
-    return { conversationId: first.conversation_id, known: new Set() };
-  }
-  const { conversation_id: made } = await to.ask((http) => http.createConversation(title ?? undefined));
-  try {
-    await note.write(made);
-  } catch (error) {
-    await to.ask((http) => http.deleteConversation(made));
-    throw error;
-  }
-  return { conversationId: made, known: new Set() };
-}
-
-async function whyNot(error: unknown, to: MoveSide, note: MoveNote): Promise<unknown> {
-  if (!(error instanceof RelayError)) return error;
-  const where = `${to.profile} (${to.setup.relay})`;
-  if (error.code === 'not_found') {
-    return new CommandError(
-      EXIT.protocol,
-      `${where}: this relay is older than lineup and takes no conversation in: deploy it anew, then run this again`,
-    );
-  }
-  await note.remove();
-  return new CommandError(
-    EXIT.refused,
-    `${where}: somebody has spoken in the new conversation before it was filled; run this again to begin in another one`,
-  );
-}
-
 interface Moved {
   from: MoveSide;
   to: MoveSide;
   old: ConversationInfo;
-  conversationId: string;
-  tally: MoveTally;
+  carried: Carried;
   /** Whether the program behind the agent goes on with what it knows. */
   session: boolean;
   link: string;
   announced: boolean;
 }
 
-function report({ terminal }: CommandLine, { from, to, old, conversationId, tally, session, link, announced }: Moved): void {
+function report({ terminal }: CommandLine, { from, to, old, carried, session, link, announced }: Moved): void {
+  const { conversationId, tally } = carried;
   const side = ({ profile, setup: { relay } }: MoveSide, conversation_id: string) => ({ profile, relay, conversation_id });
   const agent = `lineup --profile ${to.profile}`;
   terminal.result(

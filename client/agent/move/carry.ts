@@ -33,6 +33,14 @@ export function staysBecause({ type, settled }: Delivered): StayReason | null {
   return type.startsWith(SURFACE) ? 'surfaces' : 'unknown';
 }
 
+/** What a move says of itself. It stays where it was said. */
+export const ANNOUNCEMENT = 'moved';
+
+/** Whether a message is what a move said of itself. */
+export function isAnnouncement({ sender, id }: Pick<Delivered, 'sender' | 'id'>): boolean {
+  return sender.kind === 'agent' && id.startsWith(`${ANNOUNCEMENT}_`);
+}
+
 /** By what a message is known at both relays: the agent has another id at each, devices and messages keep theirs. */
 export function carryKey({ sender, id }: Pick<Delivered, 'sender' | 'id'>): string {
   return `${sender.kind === 'app' ? sender.id : sender.kind} ${id}`;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Delivered } from '../../../src/protocol/envelope.ts';
 import type { ImportAnswer } from '../../../src/protocol/http.ts';
 import { RelayError } from '../../core/errors.ts';
-import { knownAt, moveHistory, type MoveEnd, type MoveTally } from './move-history.ts';
+import { moveHistory, presentAt, type MoveEnd, type MoveTally } from './move-history.ts';
 import { sentencesOf } from './report.ts';
 
 const AGENT = { kind: 'agent', id: 'ag_there' } as const;
@@ -70,8 +70,8 @@ const message = (type: string, payload: Delivered['payload'], more: Partial<Deli
   ...more,
 });
 
-async function moved(from: Shelf, to: Shelf, known: ReadonlySet<string> = new Set()): Promise<MoveTally> {
-  return moveHistory({ from: from.end(), to: to.end(), bring: to.bring, known });
+async function moved(from: Shelf, to: Shelf, since = 0): Promise<MoveTally> {
+  return (await moveHistory({ from: from.end(), to: to.end(), since, present: await presentAt(to.end()), bring: to.bring })).tally;
 }
 
 describe('moving a history', () => {
@@ -102,6 +102,18 @@ describe('moving a history', () => {
     expect(to.log).toMatchObject([{ type: 'lineup.v1.app.call', settled }]);
   });
 
+  it('begins behind what went before, leaves what a move said of itself, and says how far it came', async () => {
+    const [from, to] = [new Shelf(), new Shelf()];
+    for (const id of ['a', 'b', 'moved_x', 'c']) from.put(message('text', { content: id }, { id }));
+    const present = await presentAt(to.end());
+    const { tally, readTo, head } = await moveHistory({ from: from.end(), to: to.end(), since: 1, present, bring: to.bring });
+    expect([tally.moved, readTo, head]).toEqual([2, 4, 2]);
+    expect(to.log.map(({ id }) => id)).toEqual(['b', 'c']);
+    expect(await presentAt(from.end())).toMatchObject({ head: 4, oldest: 1, spoken: 4 });
+    from.put(message('text', { content: 'x' }, { id: 'moved_y' }));
+    expect(await presentAt(from.end())).toMatchObject({ head: 5, spoken: 4 });
+  });
+
   it('brings everything once and in order, wherever it breaks off and is begun again', async () => {
     const kinds = fc.constantFrom('text', 'file', 'call', 'surface');
     await fc.assert(
@@ -117,15 +129,13 @@ describe('moving a history', () => {
         }
         for (const luck of breaks) {
           to.luck = luck;
-          await knownAt(to.end())
-            .then((known) => moved(from, to, known))
-            .catch(() => undefined);
+          await moved(from, to).catch(() => undefined);
           to.luck = Number.POSITIVE_INFINITY;
         }
-        const tally = await moved(from, to, await knownAt(to.end()));
+        const { moved: now, already } = await moved(from, to);
         const expected = from.log.filter(({ type }) => type === 'text' || type === 'file').map(({ id }) => id);
         expect(to.log.map(({ id }) => id)).toEqual(expected);
-        expect(tally.moved).toBe(expected.length);
+        expect(now + already).toBe(expected.length);
       }),
       { numRuns: 60 },
     );
@@ -133,10 +143,18 @@ describe('moving a history', () => {
 });
 
 describe('the report', () => {
-  const nothing: MoveTally = { moved: 0, files: 0, bytes: 0, trimmed: 0, stayed: { open_calls: 0, surfaces: 0, files: 0, unknown: 0, stray: 0 } };
+  const nothing: MoveTally = {
+    moved: 0,
+    already: 0,
+    files: 0,
+    bytes: 0,
+    trimmed: 0,
+    stayed: { open_calls: 0, surfaces: 0, files: 0, unknown: 0, stray: 0 },
+  };
 
   it('says what went, and of what stayed only what there was', () => {
     expect(sentencesOf({ ...nothing, moved: 1 })).toEqual(['1 message moved']);
+    expect(sentencesOf({ ...nothing, moved: 2, already: 100 })).toEqual(['2 messages moved; 100 had been there before']);
     expect(sentencesOf({ ...nothing, moved: 12, files: 2, bytes: 3_400_000, trimmed: 64, stayed: { ...nothing.stayed, open_calls: 2 } })).toEqual([
       '12 messages moved, with 2 files (3.2 MiB)',
       'Not moved: 2 questions that nobody has answered yet; the old conversation still takes the answer',

@@ -1,10 +1,10 @@
 /** Carries the history of a conversation from one relay to another, page by page, with the bytes of its files. */
 import type { Delivered } from '../../../src/protocol/envelope.ts';
-import type { FileInfo, ImportAnswer } from '../../../src/protocol/http.ts';
+import type { FileInfo, HistoryPage, ImportAnswer } from '../../../src/protocol/http.ts';
 import { MAX_PAGE_MESSAGES } from '../../../src/protocol/limits.ts';
 import { RelayError } from '../../core/errors.ts';
 import type { RelayHttp } from '../../core/http.ts';
-import { carryKey, fileOf, staysBecause, withFile, type StayReason } from './carry.ts';
+import { carryKey, fileOf, isAnnouncement, staysBecause, withFile, type StayReason } from './carry.ts';
 
 /** One end of a move: a conversation at a relay. Each call tries again by itself while the network fails. */
 export interface MoveEnd {
@@ -14,27 +14,52 @@ export interface MoveEnd {
 
 /** What was carried and what was not. */
 export interface MoveTally {
-  /** Messages that are there now, those of an earlier try included. */
   moved: number;
+  /** Messages that had been there before: of an earlier try, or from there. */
+  already: number;
   files: number;
   bytes: number;
-  /** Seqs of there that the relay has let go of already, since it keeps less. */
+  /** Messages of there that the relay has let go of meanwhile, since it keeps less. */
   trimmed: number;
   stayed: Record<StayReason | 'stray', number>;
+}
+
+/** What is at an end already. */
+export interface Present {
+  /** By {@link carryKey}. */
+  keys: ReadonlySet<string>;
+  head: number;
+  oldest: number;
+  /** Seq of the newest message that is no announcement; 0 when there is none. */
+  spoken: number;
 }
 
 interface MoveParts {
   from: MoveEnd;
   to: MoveEnd;
+  /** Only what was said after this seq. */
+  since: number;
+  /** What is there before. */
+  present: Present;
   /** Brings messages in. They are there for good when this resolves. */
   bring(messages: Delivered[]): Promise<ImportAnswer>;
-  /** Keys of what an earlier try has brought. */
-  known: ReadonlySet<string>;
 }
 
-/** @throws what the calls throw; what was brought by then is found again by {@link knownAt} */
-export async function moveHistory({ from, to, bring, known }: MoveParts): Promise<MoveTally> {
-  const tally: MoveTally = { moved: 0, files: 0, bytes: 0, trimmed: 0, stayed: { open_calls: 0, surfaces: 0, files: 0, unknown: 0, stray: 0 } };
+/**
+ * @returns what became of it, the seq up to which it was read, and the newest seq of there
+ * @throws what the calls throw; what was brought by then is found again by {@link presentAt}
+ */
+export async function moveHistory({ from, to, since, present, bring }: MoveParts): Promise<{ tally: MoveTally; readTo: number; head: number }> {
+  let { head } = present;
+  let readTo = since;
+  const tally: MoveTally = {
+    moved: 0,
+    already: 0,
+    files: 0,
+    bytes: 0,
+    trimmed: 0,
+    stayed: { open_calls: 0, surfaces: 0, files: 0, unknown: 0, stray: 0 },
+  };
   const surfaces = new Set<unknown>();
   const copies = new Map<string, FileInfo | null>();
   const copy = async (fileId: string): Promise<FileInfo | null> => {
@@ -46,15 +71,17 @@ export async function moveHistory({ from, to, bring, known }: MoveParts): Promis
     copies.set(fileId, made);
     return made;
   };
-  for await (const page of pagesOf(from)) {
+  for await (const { messages: page } of pagesOf(from, since)) {
+    readTo = page.at(-1)?.seq ?? readTo;
     const batch: Delivered[] = [];
     for (const message of page) {
+      if (isAnnouncement(message)) continue;
       const stays = staysBecause(message);
       if (stays === 'surfaces') surfaces.add(message.payload.instance_id);
       else if (stays) tally.stayed[stays] += 1;
       if (stays) continue;
-      if (known.has(carryKey(message))) {
-        tally.moved += 1;
+      if (present.keys.has(carryKey(message))) {
+        tally.already += 1;
         continue;
       }
       const fileId = fileOf(message);
@@ -63,30 +90,39 @@ export async function moveHistory({ from, to, bring, known }: MoveParts): Promis
       else batch.push(bare(file ? withFile(message, file) : message));
     }
     if (batch.length === 0) continue;
-    const { imported, known: there, left_out, oldest_seq } = await bring(batch);
-    tally.moved += imported + there;
+    const { imported, known, left_out, head_seq, oldest_seq } = await bring(batch);
+    tally.moved += imported;
+    tally.already += known;
     tally.stayed.stray += left_out;
-    tally.trimmed = oldest_seq - 1;
+    tally.trimmed = oldest_seq - present.oldest;
+    head = head_seq;
   }
   tally.stayed.surfaces = surfaces.size;
-  return tally;
+  return { tally, readTo, head };
 }
 
-/** What is at an end already, by {@link carryKey}. */
-export async function knownAt(end: MoveEnd): Promise<Set<string>> {
+/** Looks at what is at an end. */
+export async function presentAt(end: MoveEnd): Promise<Present> {
   const keys = new Set<string>();
-  for await (const page of pagesOf(end)) for (const message of page) keys.add(carryKey(message));
-  return keys;
+  const present = { head: 0, oldest: 1, spoken: 0 };
+  for await (const { messages, head_seq, oldest_seq } of pagesOf(end, 0)) {
+    Object.assign(present, { head: head_seq, oldest: oldest_seq });
+    for (const message of messages) {
+      keys.add(carryKey(message));
+      if (!isAnnouncement(message)) present.spoken = message.seq ?? present.spoken;
+    }
+  }
+  return { ...present, keys };
 }
 
-async function* pagesOf({ http, conversationId }: MoveEnd): AsyncGenerator<Delivered[]> {
-  for (let after = 0, hasMore = true; hasMore;) {
-    const { messages, has_more } = await http.history(conversationId, { after, limit: MAX_PAGE_MESSAGES });
-    const last = messages.at(-1)?.seq;
+async function* pagesOf({ http, conversationId }: MoveEnd, since: number): AsyncGenerator<HistoryPage<Delivered>> {
+  for (let after = since, hasMore = true; hasMore;) {
+    const page = await http.history(conversationId, { after, limit: MAX_PAGE_MESSAGES });
+    const last = page.messages.at(-1)?.seq;
     if (last === undefined || last === null) return;
-    yield messages;
+    yield page;
     after = last;
-    hasMore = has_more;
+    hasMore = page.has_more;
   }
 }
 

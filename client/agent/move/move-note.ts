@@ -1,4 +1,7 @@
-/** Where a move has got to, kept beside the conversation that is moved: one that broke off goes on in the conversation that it made. */
+/**
+ * Which conversations are one, at two relays: kept beside each of them. So one that broke off goes on in the conversation that it made,
+ * and one that comes back goes on where it came from.
+ */
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -7,31 +10,45 @@ import { writeFileAtomically } from '../../core/atomic-file.ts';
 import { makePrivateFolder, readIfThere } from '../private-file.ts';
 import type { Setup } from '../setup.ts';
 
-const noteFile = z.looseObject({ conversation_id: z.string().refine((text) => hasIdShape('cv', text)) });
+const noteFile = z.looseObject({
+  conversation_id: z.string().refine((text) => hasIdShape('cv', text)),
+  seq: z.number().int().min(0),
+  filled: z.boolean(),
+});
 
-/** The note of one move: from a conversation of one agent to another agent. */
+/** What is known of the other conversation. */
+export interface Counterpart {
+  conversationId: string;
+  /** Everything of this conversation up to here is there. */
+  seq: number;
+  /** False while it is filled for the first time: then nobody may have spoken there yet. */
+  filled: boolean;
+}
+
+/** The note of one conversation about its counterpart with another agent. */
 export class MoveNote {
   readonly #path: string;
 
-  constructor({ state, agentId }: Pick<Setup, 'state' | 'agentId'>, conversationId: string, targetAgentId: string) {
-    this.#path = join(state, agentId, conversationId, `move-${targetAgentId}.json`);
+  constructor({ state, agentId }: Pick<Setup, 'state' | 'agentId'>, conversationId: string, otherAgentId: string) {
+    this.#path = join(state, agentId, conversationId, `moved-${otherAgentId}.json`);
   }
 
-  /** The conversation that an earlier try has begun to fill; null: there was none. */
-  async read(): Promise<string | null> {
+  /** Null when it has never been there. */
+  async read(): Promise<Counterpart | null> {
     const text = await readIfThere(this.#path);
     if (text === null) return null;
     try {
-      return noteFile.parse(JSON.parse(text)).conversation_id;
+      const { conversation_id: conversationId, seq, filled } = noteFile.parse(JSON.parse(text));
+      return { conversationId, seq, filled };
     } catch {
-      // Cut short by a crash: then the conversation was not filled either.
+      // Written by another version, or by hand: it is as good as none.
       return null;
     }
   }
 
-  async write(conversationId: string): Promise<void> {
+  async write({ conversationId, seq, filled }: Counterpart): Promise<void> {
     await makePrivateFolder(dirname(this.#path));
-    await writeFileAtomically(this.#path, JSON.stringify({ conversation_id: conversationId }));
+    await writeFileAtomically(this.#path, JSON.stringify({ conversation_id: conversationId, seq, filled }));
   }
 
   async remove(): Promise<void> {

@@ -2,8 +2,9 @@
 import type { MoveTally } from './move-history.ts';
 
 /** A line for each thing worth saying; what was not there is not spoken of. */
-export function sentencesOf({ moved, files, bytes, trimmed, stayed }: MoveTally): string[] {
-  const lines = [`${count(moved, 'message')} moved${files > 0 ? `, with ${count(files, 'file')} (${size(bytes)})` : ''}`];
+export function sentencesOf({ moved, already, files, bytes, trimmed, stayed }: MoveTally): string[] {
+  const withFiles = files > 0 ? `, with ${count(files, 'file')} (${size(bytes)})` : '';
+  const lines = [`${count(moved, 'message')} moved${withFiles}${already > 0 ? `; ${already} had been there before` : ''}`];
   const say = (number: number, thing: string, why: string) => {
     if (number > 0) lines.push(`Not moved: ${count(number, thing)} ${why}`);
   };
