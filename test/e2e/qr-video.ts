@@ -11,18 +11,18 @@ const PAPER = 214;
 const INK = 38;
 const TABLE = 120;
 
-/** Writes a Y4M video that shows the codes of `texts`. */
-export async function writeQrVideo(path: string, texts: readonly string[]): Promise<void> {
+/** Writes a Y4M video that shows the codes of `texts`. @param inverted light on dark, as a dark terminal shows them */
+export async function writeQrVideo(path: string, texts: readonly string[], inverted = false): Promise<void> {
   const colours = Buffer.alloc((WIDTH * HEIGHT) / 2, 128);
   const pictures = texts.flatMap((text) => {
-    const picture = [Buffer.from('FRAME\n'), drawn(text), colours];
+    const picture = [Buffer.from('FRAME\n'), drawn(text, inverted), colours];
     return Array.from({ length: PICTURES }, () => picture).flat();
   });
   await writeFile(path, Buffer.concat([Buffer.from(`YUV4MPEG2 W${WIDTH} H${HEIGHT} F10:1 Ip A1:1 C420jpeg\n`), ...pictures]));
 }
 
 /** The brightness of each pixel: a code on paper, on a table. */
-function drawn(text: string): Buffer {
+function drawn(text: string, inverted: boolean): Buffer {
   const { data, size } = encode(text, { border: 4 });
   const module = Math.floor((HEIGHT * 0.7) / size);
   const [left, top] = [Math.floor((WIDTH - module * size) / 2), Math.floor((HEIGHT - module * size) / 2)];
@@ -31,7 +31,7 @@ function drawn(text: string): Buffer {
     row.forEach((dark, x) => {
       for (let line = 0; line < module; line++) {
         const start = (top + y * module + line) * WIDTH + left + x * module;
-        bright.fill(dark ? INK : PAPER, start, start + module);
+        bright.fill(dark === inverted ? PAPER : INK, start, start + module);
       }
     }),
   );

@@ -18,17 +18,17 @@ async function agent(): Promise<ScriptedAgent> {
 }
 
 /** A device whose camera sees the QR codes of `texts`. */
-async function seeing(texts: readonly string[], options: Parameters<typeof Device.open>[1] = PHONE, camera = true): Promise<AppPage> {
+async function seeing(texts: readonly string[], options: Parameters<typeof Device.open>[1] = PHONE, inverted = false): Promise<AppPage> {
   const folder = await mkdtemp(join(tmpdir(), 'lineup-camera-'));
   const video = join(folder, 'camera.y4m');
-  await writeQrVideo(video, texts);
+  await writeQrVideo(video, texts, inverted);
   const browser = await launchBrowser(['--use-fake-device-for-media-stream', `--use-file-for-fake-video-capture=${video}`]);
   world.after(async () => {
     await browser.close();
     await rm(folder, { recursive: true });
   });
   const device = await Device.open(browser, options);
-  if (camera) await device.context.grantPermissions(['camera']);
+  await device.context.grantPermissions(['camera']);
   await device.page.addInitScript(() => {
     const tracks: MediaStreamTrack[] = [];
     const given = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
@@ -53,12 +53,12 @@ async function openScanner(app: AppPage): Promise<void> {
 }
 
 it.each([
-  ['a phone', PHONE],
-  ['a desktop', DESKTOP],
-])('the QR code of an agent pairs %s, a code of somebody else’s does not, and the camera stops at once', async (_, options) => {
+  ['a phone', PHONE, false],
+  ['a desktop, from a dark terminal', DESKTOP, true],
+])('the QR code of an agent pairs %s, a code of somebody else’s does not, and the camera stops at once', async (_, options, inverted) => {
   const hermes = await agent();
   const { url } = await hermes.pairing();
-  const app = await seeing(['https://example.com/menu', url], options);
+  const app = await seeing(['https://example.com/menu', url], options, inverted);
   await app.page.goto(world.relay.origin);
   await openScanner(app);
   await app.sees('This code is not a pairing link.');
@@ -125,7 +125,7 @@ it('back closes the camera and stays on the page', async () => {
 it('where the camera is refused, the way goes on with the keyboard', async () => {
   const hermes = await agent();
   const { code } = await hermes.pairing();
-  const app = await seeing(['https://example.com/menu'], DESKTOP, false);
+  const app = await seeing(['https://example.com/menu'], DESKTOP);
   await app.page.addInitScript(refuse, 'NotAllowedError');
   await app.page.goto(world.relay.origin);
   const scan = app.page.getByRole('button', { name: 'Scan the QR code' });

@@ -46,7 +46,8 @@ export const en = {
   'pair.problem.length': 'A code has eight characters, such as K7Q2-9FXM.',
   'pair.problem.character': 'A code has only letters and digits, and never the letter U.',
   'pair.problem.insecure': 'This link is not encrypted. Use one that begins with https.',
-  'pair.problem.pairing_not_found': 'This code does not work. It may be mistyped, used already or too old. Ask your agent for a new one.',
+  'pair.problem.pairing_not_found':
+    'This code does not work. It may be mistyped, used already or too old, or belong to another relay: then use its link. Ask your agent for a new one.',
   'pair.problem.rate_limited': 'Too many wrong codes. Try again in {{seconds}} s.',
   'pair.problem.too_many': 'This agent has 32 devices, and no room for one more. Remove one there; the code stays good.',
 

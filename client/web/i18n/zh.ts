@@ -47,7 +47,7 @@ export const zh: Words = {
   'pair.problem.length': '配对码共八个字符，例如 K7Q2-9FXM。',
   'pair.problem.character': '配对码只含字母和数字，且没有字母 U。',
   'pair.problem.insecure': '这个链接没有加密，请使用 https 开头的链接。',
-  'pair.problem.pairing_not_found': '配对码无效：可能输错了、已经用过，或者过期了。请让智能体再给一个。',
+  'pair.problem.pairing_not_found': '配对码无效：可能输错了、已经用过、过期了，或者属于另一个中继（那就改用它的链接）。请让智能体再给一个。',
   'pair.problem.rate_limited': '试错次数太多，请 {{seconds}} 秒后再试。',
   'pair.problem.too_many': '这个智能体已有 32 台设备，满了。先在那边移除一台，配对码仍然有效。',
 

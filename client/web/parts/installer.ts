@@ -57,6 +57,6 @@ export class Installer {
     if (this.#prompt) return 'prompt';
     // Safari's word for it; a browser inside of another app has no share menu that could.
     const { standalone } = navigator as Navigator & { standalone?: boolean };
-    return standalone === false && !navigator.userAgent.includes('MicroMessenger') ? 'share' : null;
+    return standalone === false && navigator.maxTouchPoints > 0 && !navigator.userAgent.includes('MicroMessenger') ? 'share' : null;
   }
 }

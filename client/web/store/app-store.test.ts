@@ -78,6 +78,19 @@ describe('pairing', () => {
     expect(log).not.toContain('open cv_1 as dv_1');
   });
 
+  it('is not needed for a conversation of an agent that this device is paired with', async () => {
+    const { store } = app();
+    const link = { ...invitation, conversationId: 'cv_moved' };
+    expect(store.placeOf(link)).toBeUndefined();
+    await store.pair(link, 'Phone');
+    expect(store.placeOf({ ...link, code: 'ANOTHER1' })).toBe('https://relay.example|ag_1|cv_moved');
+    await settled();
+    expect(store.placeOf({ ...link, conversationId: 'cv_1' })).toBe('https://relay.example|ag_1|cv_1');
+    expect(store.placeOf({ ...link, conversationId: 'cv_2' })).toBeUndefined();
+    expect(store.placeOf({ ...link, relay: 'https://other.example' })).toBeUndefined();
+    expect(store.placeOf(invitation)).toBeUndefined();
+  });
+
   it('tells in values what went wrong', async () => {
     const { store, fail } = app();
     fail(new RelayError({ code: 'rate_limited', message: 'slow down', status: 429, retryable: true, retryAfter: 42 }));
@@ -128,6 +141,43 @@ describe('conversations', () => {
     await settled();
     expect(store.view.get().rows.map(({ info }) => info.conversation_id)).toEqual(['cv_2']);
     expect(links.get('cv_1')?.calls).toContain('close');
+  });
+});
+
+describe('a conversation', () => {
+  it('gets another name, and loses it when the name is blank', async () => {
+    const { store, log } = app();
+    await store.pair(invitation, 'Phone');
+    await settled();
+    const key = store.view.get().rows[0]?.key ?? '';
+    expect(await store.rename(key, '  Kitchen ')).toBeNull();
+    expect(store.view.get().rows[0]?.info.title).toBe('Kitchen');
+    expect(await store.rename(key, '  ')).toBeNull();
+    expect(log.filter((line) => line.startsWith('rename'))).toEqual(['rename cv_1 Kitchen', 'rename cv_1 null']);
+    expect(store.view.get().rows[0]?.info.title).toBeNull();
+  });
+
+  it('that cannot be renamed or deleted stays as it was, and says why', async () => {
+    const { store, fail } = app();
+    await store.pair(invitation, 'Phone');
+    await settled();
+    const key = store.view.get().rows[0]?.key ?? '';
+    fail(new NetworkError('down'));
+    expect(await store.rename(key, 'Kitchen')).toEqual({ kind: 'offline' });
+    expect(await store.remove(key)).toEqual({ kind: 'offline' });
+    expect(store.view.get().rows.map(({ info }) => info.title)).toEqual([null]);
+  });
+
+  it('that is deleted is gone here at once, also when somebody else was faster', async () => {
+    for (const refusal of [null, new RelayError({ code: 'not_found', message: 'gone', status: 404, retryable: false })]) {
+      const { store, fail, links } = app();
+      await store.pair(invitation, 'Phone');
+      await settled();
+      fail(refusal);
+      expect(await store.remove(store.view.get().rows[0]?.key ?? '')).toBeNull();
+      expect(store.view.get().rows).toEqual([]);
+      expect(links.get('cv_1')?.calls).toContain('close');
+    }
   });
 });
 
