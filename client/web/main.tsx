@@ -16,6 +16,7 @@ import { Installer } from './parts/installer.ts';
 import { keepShell } from './parts/shell.ts';
 import { reloadOnMissingChunk } from './parts/missing-chunk.ts';
 import { Broken } from './screens/broken.tsx';
+import { conversationHref } from './screens/route.ts';
 import { AppStore } from './store/app-store.ts';
 import { invitationOf } from './store/invitation.ts';
 import { LocalStore } from './store/local-store.ts';
@@ -34,7 +35,11 @@ function takeInvitation(): void {
   if (!location.hash.includes('pair=')) return;
   const input = parsePairingInput(location.hash);
   history.replaceState(null, '', `${location.pathname}${location.search}`);
-  if (input.ok) app.invite(invitationOf(input, location.origin));
+  if (!input.ok) return;
+  const invitation = invitationOf(input, location.origin);
+  const place = app.placeOf(invitation);
+  if (place === undefined) app.invite(invitation);
+  else location.replace(conversationHref(place));
 }
 
 takeInvitation();

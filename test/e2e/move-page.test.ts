@@ -76,5 +76,18 @@ it('offers the way in the old conversation, and shows there what was said, on it
   expect(await there.page.locator('.day').count()).toBe(3);
   await there.say('And I am here.');
   await there.sees('And I am here.');
+
+  // The next link needs no pairing: this device is at home there.
+  await world.move('move', '--to', 'direct', '--conversation', agent.conversationId);
+  const before = (await person(relay, token, to.conversation_id).http.devices()).length;
+  const again = old.page.context().waitForEvent('page');
+  await old.page
+    .getByRole('link', { name: new URL(world.direct.listening.origin).host })
+    .last()
+    .click();
+  const page = await again;
+  await page.getByText('And I am here.').last().waitFor();
+  expect(await page.locator('.invitation').count()).toBe(0);
+  expect((await person(relay, token, to.conversation_id).http.devices()).length).toBe(before);
   expect(device.complaints()).toEqual([]);
 });

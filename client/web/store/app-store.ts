@@ -108,6 +108,14 @@ export class AppStore {
     this.view.changed();
   }
 
+  /** The key of the conversation that an invitation leads into, when this device is paired there already: then nothing has to be asked. */
+  placeOf({ relay, conversationId }: Invitation): string | undefined {
+    if (conversationId === undefined) return undefined;
+    const isThere = ({ key, conversationId: first }: Pairing) => first === conversationId || this.#rows.get(`${key}|${conversationId}`) !== undefined;
+    const pairing = this.#book.all().find((each) => !each.ended && each.relay === relay && isThere(each));
+    return pairing && `${pairing.key}|${conversationId}`;
+  }
+
   /** Redeems a code, once however often it is asked for meanwhile. Null when this device is paired now. */
   pair(invitation: Invitation, deviceName: string): Promise<Trouble | null> {
     this.#redeeming ??= this.#redeem(invitation, deviceName).finally(() => (this.#redeeming = null));
