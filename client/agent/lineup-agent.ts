@@ -1,26 +1,16 @@
 /** The agent's side of LineUp as a library: connects an agent to its devices, in all of its conversations, and keeps it connected. */
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ConversationInfo } from '../../src/protocol/http.ts';
-import type { ConversationChange } from '../../src/protocol/handshake.ts';
-import { Connection } from '../core/connection.ts';
 import type { StopReason } from '../core/connection-events.ts';
-import type { ConnectionOptions } from '../core/connection-options.ts';
-import { FileCursorStore } from '../core/cursor-file.ts';
 import { RelayHttp } from '../core/http.ts';
-import { FileOutboxStore } from '../core/outbox-file.ts';
-import { NodeWebSocket } from '../core/websocket-node.ts';
 import { claimAgent, type AgentClaim } from './agent-claim.ts';
-import { AgentConversation, type AgentConnection, type Handlers } from './agent-conversation.ts';
+import type { Handlers } from './agent-conversation.ts';
 import { TokenError, type AgentEnd, type LineUpAgentOptions } from './agent-options.ts';
 import { Deferred } from './deferred.ts';
 import { FileCredentials, readClaims, tokenPath } from './agent-token.ts';
-import { CallMemory } from './call-memory.ts';
 import type { Chat } from './chat.ts';
 import { ConversationList } from './conversation-list.ts';
-import { HandledMemory } from './handled-memory.ts';
-import { makePrivateFolder } from './private-file.ts';
-import { sentence } from './run-queue.ts';
+import { OpenConversations } from './open-conversations.ts';
 
 /**
  * An agent: give it handlers, then {@link start} it.
@@ -41,10 +31,9 @@ import { sentence } from './run-queue.ts';
 export class LineUpAgent {
   readonly #options: LineUpAgentOptions;
   readonly #agentId: string;
-  readonly #credentials: FileCredentials;
   readonly #http: RelayHttp;
   readonly #handlers: Handlers = {};
-  readonly #conversations = new Map<string, Promise<AgentConversation>>();
+  readonly #conversations: OpenConversations;
   readonly #ended = new Deferred<AgentEnd>();
   readonly #closing = new AbortController();
   readonly #list: ConversationList;
@@ -66,11 +55,25 @@ export class LineUpAgent {
       problem: (problem) => this.#problem(problem),
       signal: this.#closing.signal,
     });
-    this.#credentials = new FileCredentials(tokenPath(options.state, claims.agentId), options.token);
+    const credentials = new FileCredentials(tokenPath(options.state, claims.agentId), options.token);
     this.#http = new RelayHttp({
       origin: options.relay,
-      token: () => this.#credentials.load(),
+      token: () => credentials.load(),
       ...(options.fetch && { fetch: options.fetch }),
+    });
+    this.#conversations = new OpenConversations({
+      options,
+      agentId: claims.agentId,
+      folder: this.folder,
+      credentials,
+      http: this.#http,
+      handlers: this.#handlers,
+      isHome: (id) => id === this.#homeId,
+      welcome: () => void this.#list.ask(),
+      stopped: (id, reason) => this.#stopped(id, reason),
+      forgotten: (id) => this.#forgotten(id),
+      problem: (problem, id) => this.#problem(problem, id),
+      signal: this.#closing.signal,
     });
   }
 
@@ -134,7 +137,7 @@ export class LineUpAgent {
    */
   async act<T>(work: (chat: Chat) => Promise<T>, conversationId?: string): Promise<T> {
     const id = conversationId ?? (await this.#home());
-    const conversation = await this.#conversations.get(id);
+    const conversation = await this.#conversations.find(id);
     if (!conversation) throw new Error(`this agent has no conversation ${id}`);
     return conversation.outside(work);
   }
@@ -191,7 +194,7 @@ export class LineUpAgent {
    */
   async start(): Promise<void> {
     this.#claim = await claimAgent(this.folder);
-    if (this.#homeId !== undefined) await this.#open(this.#homeId);
+    if (this.#homeId !== undefined) await this.#conversations.open(this.#homeId);
     const listed = this.#list.ask();
     if (this.#homeId === undefined) await listed;
   }
@@ -204,8 +207,7 @@ export class LineUpAgent {
   async #end(reason: AgentEnd): Promise<void> {
     if (this.#closing.signal.aborted) return void (await this.#ended.promise);
     this.#closing.abort();
-    const closed = await Promise.allSettled([...this.#conversations.values()].map(async (opened) => (await opened).close()));
-    for (const each of closed) if (each.status === 'rejected') this.#problem(`cannot close a conversation: ${sentence(each.reason)}`);
+    await this.#conversations.close();
     await this.#claim?.release();
     this.#ended.resolve(reason);
   }
@@ -219,92 +221,16 @@ export class LineUpAgent {
   /** Opens what the relay lists and is not open yet. */
   async #take(conversations: ConversationInfo[]): Promise<boolean> {
     this.#homeId ??= conversations.at(0)?.conversation_id;
-    for (const { conversation_id } of conversations) await this.#open(conversation_id);
+    for (const { conversation_id } of conversations) await this.#conversations.open(conversation_id);
     return this.#conversations.size > 0;
   }
 
-  async #open(conversationId: string): Promise<void> {
-    if (this.#closing.signal.aborted || this.#conversations.has(conversationId)) return;
-    const opening = this.#make(conversationId);
-    this.#conversations.set(conversationId, opening);
-    try {
-      const conversation = await opening;
-      if (!this.#closing.signal.aborted) conversation.start();
-    } catch (error) {
-      this.#conversations.delete(conversationId);
-      throw error;
-    }
-  }
-
-  async #make(conversationId: string): Promise<AgentConversation> {
-    const folder = join(this.folder, conversationId);
-    await makePrivateFolder(folder);
-    const calls = await CallMemory.open(join(folder, 'calls.json'));
-    const cursor = new FileCursorStore(join(folder, 'cursor.json'));
-    // One that cannot be read is as good as none.
-    const isCatchingUp = (await cursor.load().catch(() => null)) === null;
-    return new AgentConversation({
-      id: conversationId,
-      self: { kind: 'agent', id: this.#agentId },
-      connect: (process) => this.#connect({ conversationId, process, cursor, outbox: new FileOutboxStore(join(folder, 'outbox.jsonl')), calls }),
-      upload: (content, mimeType) => this.#http.upload(conversationId, content, mimeType),
-      download: (fileId) => this.#http.download(conversationId, fileId),
-      calls,
-      handled: await HandledMemory.open(join(folder, 'handled.json')),
-      isCatchingUp,
-      handlers: this.#handlers,
-      isHome: () => conversationId === this.#homeId,
-      on: {
-        state: (state) => this.#options.log?.({ kind: 'state', conversationId, state }),
-        welcome: () => void this.#list.ask(),
-        conversation: (id, change) => this.#changed(id, change),
-        stopped: (reason) => this.#stopped(conversationId, reason),
-        problem: (problem) => this.#problem(problem, conversationId),
-      },
-    });
-  }
-
-  #connect(conversation: Pick<ConnectionOptions, 'conversationId' | 'cursor' | 'outbox'> & { process: Process; calls: CallMemory }): AgentConnection {
-    const { relay, name, agent = name, version, fetch, connect = (options) => new Connection(options) } = this.#options;
-    const { calls, ...rest } = conversation;
-    return connect({
-      ...rest,
-      relay,
-      self: { kind: 'agent', id: this.#agentId },
-      credentials: this.#credentials,
-      hello: { name, agent, ...(version !== undefined && { version }), cancel_pending: calls.isNew },
-      start: 'oldest',
-      page: null,
-      WebSocket: NodeWebSocket,
-      ...(fetch && { fetch }),
-    });
-  }
-
-  #changed(conversationId: string, change: ConversationChange): void {
-    if (change === 'created') this.#openLater(conversationId);
-    if (change === 'deleted') this.#forget(conversationId);
-  }
-
-  #openLater(conversationId: string): void {
-    this.#open(conversationId).catch((error: unknown) => this.#problem(`cannot open the conversation: ${sentence(error)}`, conversationId));
-  }
-
   #stopped(conversationId: string, reason: StopReason): void {
-    if (reason === 'not-found') this.#forget(conversationId);
+    if (reason === 'not-found') this.#conversations.forget(conversationId);
     else if (reason !== 'closed') void this.#end(reason);
   }
 
-  /** A conversation that is gone leaves nothing behind. */
-  #forget(conversationId: string): void {
-    const opened = this.#conversations.get(conversationId);
-    if (!opened) return;
-    this.#conversations.delete(conversationId);
-    opened
-      .then(async (conversation) => {
-        await conversation.close();
-        await rm(join(this.folder, conversationId), { recursive: true, force: true });
-      })
-      .catch((error: unknown) => this.#problem(`cannot forget the conversation: ${sentence(error)}`, conversationId));
+  #forgotten(conversationId: string): void {
     const wasHome = this.#homeId === conversationId;
     if (wasHome) this.#homeId = undefined;
     // Without a home new devices are not greeted, and without any socket nothing tells of a new conversation.
@@ -315,5 +241,3 @@ export class LineUpAgent {
     this.#options.log?.({ kind: 'problem', problem, ...(conversationId !== undefined && { conversationId }) });
   }
 }
-
-type Process = NonNullable<ConnectionOptions['process']>;
