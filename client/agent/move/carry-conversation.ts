@@ -15,12 +15,14 @@ export interface Carried {
   tally: MoveTally;
 }
 
+type Owner = Pick<OwnerCalls, 'importHistory'>;
+
 interface CarryParts {
   from: MoveSide;
   to: MoveSide;
   old: ConversationInfo;
   /** The other relay as its owner. */
-  owner: OwnerCalls;
+  owner: Owner;
 }
 
 /** Somebody may speak while messages are brought in; so often the rest is brought in behind that. */
@@ -63,7 +65,7 @@ async function placeAt(to: MoveSide, { title }: ConversationInfo, note: MoveNote
 }
 
 /** Fills a new conversation: what was said long ago comes before everything else, or not at all. */
-async function bringFirst(to: MoveSide, owner: OwnerCalls, conversationId: string, messages: Delivered[], note: MoveNote): Promise<ImportAnswer> {
+async function bringFirst(to: MoveSide, owner: Owner, conversationId: string, messages: Delivered[], note: MoveNote): Promise<ImportAnswer> {
   try {
     return await to.insist(() => owner.importHistory(conversationId, messages), ['not_found', 'forbidden']);
   } catch (error) {
@@ -78,7 +80,7 @@ async function bringFirst(to: MoveSide, owner: OwnerCalls, conversationId: strin
 }
 
 /** Adds to a conversation that was moved before, behind whatever was said there meanwhile. */
-async function bringBehind(to: MoveSide, owner: OwnerCalls, conversationId: string, messages: Delivered[]): Promise<ImportAnswer> {
+async function bringBehind(to: MoveSide, owner: Owner, conversationId: string, messages: Delivered[]): Promise<ImportAnswer> {
   for (let interruptions = 0; ; interruptions++) {
     const { head_seq: after } = await to.insist((http) => http.history(conversationId, { limit: 1 }));
     try {
