@@ -292,6 +292,41 @@ describe('stop and failure', () => {
     await second.dispose();
   });
 
+  test('two connects of one folder: the second one says who runs, and leaves the first alone', async () => {
+    lineup.connect('--resume');
+    await lineup.until('online');
+    const first = lineup.child;
+    lineup.connect('--resume');
+    expect(await lineup.exit()).toBe(4);
+    expect(lineup.output.match(/^lineup: this agent runs already \(process \d+.*$/gm)).toHaveLength(1);
+    lineup.child = first;
+    await phone.say('hello');
+    await phone.untilText('heard:');
+  });
+
+  test('a relay that is away while the agent works: nothing of either side is lost, or said twice', async () => {
+    lineup.connect();
+    await phone.say('work');
+    await phone.until('text.delta');
+    await relay.end('SIGKILL');
+    await lineup.until('offline');
+    const said = phone.say('while it was away');
+    await relay.start();
+    await said;
+    await phone.untilText('| while it was away');
+    expect(phone.texts.slice(0, 2)).toEqual(['First part.', 'Second part comes slowly.']);
+    expect(phone.texts).toHaveLength(3);
+    expect(phone.of('error')).toEqual([]);
+  });
+
+  test('a wrong token ends it with one line', async () => {
+    const stranger = new LineUpProcess(relay.origin, { ...enrolled, token: `${enrolled.token.slice(0, -8)}AAAAAAAA` });
+    stranger.connect();
+    expect(await stranger.exit()).toBe(3);
+    expect(stranger.output.match(/^lineup: the relay does not take this token.*$/gm)).toHaveLength(1);
+    await stranger.dispose();
+  });
+
   test('nothing of ours reaches the environment of the agent', async () => {
     lineup.start('connect', '--', process.execPath, '-e', 'require("fs").writeFileSync(process.env.FIXTURE_SESSIONS, JSON.stringify(process.env))');
     await lineup.until('ended');
