@@ -181,6 +181,11 @@ export class Connection {
     this.#outbox.retry(id);
   }
 
+  /** Whether a message waits in the outbox and was never handed to a socket: discarded now, it has never been sent. */
+  isUntried(id: string): boolean {
+    return this.#outbox.isUntried(id);
+  }
+
   /** Takes a message out of the outbox. One that was already handed to the socket may arrive all the same. */
   discard(id: string): void {
     this.#outbox.discard(id);

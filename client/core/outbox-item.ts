@@ -18,6 +18,8 @@ export class OutboxItem {
   kept: boolean;
   /** Handed to a socket that still lives, and not answered. */
   inFlight = false;
+  /** Handed to a socket at some time, perhaps by an earlier process: the relay may have it. */
+  tried: boolean;
   cancelDeadline: () => void = nothing;
   resolve: (ack: Ack) => void = nothing;
   reject: (error: Error) => void = nothing;
@@ -28,6 +30,7 @@ export class OutboxItem {
     this.entry = entry;
     this.order = order;
     this.kept = kept;
+    this.tried = kept;
     this.text = text;
     this.done = new Promise((resolve, reject) => {
       this.resolve = resolve;

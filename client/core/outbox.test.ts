@@ -307,6 +307,25 @@ describe('discarding', () => {
     expect(states(rig, 'a')).toEqual(['queued', 'discarded']);
   });
 
+  it('is safe for a message that no socket was given, and only for such a one', async () => {
+    const store = new MemoryOutboxStore();
+    const rig = new Rig({ outbox: store });
+    await send(rig, 'a');
+    expect([rig.connection.isUntried('a'), rig.connection.isUntried('other')]).toEqual([true, false]);
+    await rig.greet();
+    await send(rig, 'b');
+    await rig.breaks();
+    // Nobody knows what became of them.
+    expect([rig.connection.isUntried('a'), rig.connection.isUntried('b')]).toEqual([false, false]);
+    await send(rig, 'c');
+    expect(rig.connection.isUntried('c')).toBe(true);
+    await rig.connection.close();
+    // Nor does a later process.
+    const later = new Rig({ outbox: store });
+    await later.connection.send('text', { content: 'd' }, { id: 'd' });
+    expect(['a', 'c', 'd'].map((id) => later.connection.isUntried(id))).toEqual([false, false, true]);
+  });
+
   it('leaves room for others when the message was on its way', async () => {
     const rig = new Rig();
     await rig.online();

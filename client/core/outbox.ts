@@ -153,6 +153,11 @@ export class Outbox {
     this.#pump();
   }
 
+  /** Whether a message is in here and surely nowhere else: no socket was ever given it. */
+  isUntried(id: string): boolean {
+    return this.#items.get(id)?.tried === false;
+  }
+
   /** Takes a message out. */
   discard(id: string): void {
     const item = this.#items.get(id);
@@ -229,6 +234,7 @@ export class Outbox {
 
   #launch(item: OutboxItem, outlet: Outlet): void {
     item.inFlight = true;
+    item.tried = true;
     this.#inFlight += 1;
     this.#bytesInFlight += item.bytes;
     item.cancelDeadline = this.#options.clock.after(ACK_DEADLINE_MS, () => {

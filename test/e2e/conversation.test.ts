@@ -1,14 +1,18 @@
+import type { BrowserContextOptions } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { until, type AppPage } from './app-page.ts';
+import { DESKTOP, PHONE } from './browser.ts';
 import { DemoAgent } from './demo-agent.ts';
 import { useWorld } from './world.ts';
 
 const world = useWorld();
 
-async function paired(): Promise<{ agent: DemoAgent; phone: AppPage }> {
+const openMenu = (phone: AppPage, note: string) => phone.page.locator('.note', { hasText: note }).click({ button: 'right' });
+
+async function paired(options = PHONE as BrowserContextOptions): Promise<{ agent: DemoAgent; phone: AppPage }> {
   const agent = await DemoAgent.start(world.relay.origin);
   world.after(() => agent.stop());
-  const phone = await world.device();
+  const phone = await world.device(options);
   await phone.pairByLink((await agent.pairing()).url);
   await phone.sees('to see what I can do');
   return { agent, phone };
@@ -157,6 +161,35 @@ it('a relay that is killed and comes back on the same folder has everything, and
   await phone.sees('typed while offline');
   await until('history is there', async () => (await phone.notes()).length === 2 && (await phone.page.locator('.document strong').count()) > 0);
   expect((await phone.documents()).slice(0, documents.length)).toEqual(documents);
+});
+
+it.each([
+  { size: 'phone', device: PHONE },
+  { size: 'desktop', device: DESKTOP },
+])('what waits to be sent can be taken back and written anew: $size', async ({ device }) => {
+  const { agent, phone } = await paired(device);
+  const { context } = phone.device;
+  await context.setOffline(true);
+  await phone.line('offline').waitFor({ state: 'attached' });
+  await phone.say('Meet at nine');
+  await phone.say('Bring bread');
+  if (device === DESKTOP) await phone.field.press('ArrowUp');
+  else {
+    await openMenu(phone, 'Bring bread');
+    expect(await phone.violations()).toEqual([]);
+    await phone.page.getByRole('dialog').getByRole('button', { name: 'Edit' }).click();
+  }
+  await until('it is in the field', async () => (await phone.field.inputValue()) === 'Bring bread');
+  expect(await phone.field.evaluate((field) => field === document.activeElement)).toBe(true);
+  expect(await phone.notes()).toEqual(['Meet at nine']);
+  await phone.say('Bring cake');
+  await openMenu(phone, 'Meet at nine');
+  await phone.page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+  await context.setOffline(false);
+  await phone.mark().getByText('delivered').waitFor();
+  expect(await phone.notes()).toEqual(['Bring cake']);
+  const { messages } = await agent.http.history(agent.enrolled.conversation_id);
+  expect(messages.filter(({ sender }) => sender.kind === 'app').map(({ payload }) => payload.content)).toEqual(['Bring cake']);
 });
 
 it('what is typed offline survives the page, and is sent once', async () => {

@@ -10,6 +10,8 @@ export interface ChatDeskView {
   menu: { entry: Entry; x: number; y: number } | null;
   /** The message that the next text answers. */
   replyTo: Entry | null;
+  /** A text that goes back into the field. */
+  takenBack: string | null;
   /** Whether the search is open. */
   finding: boolean;
   /** The text that is shown whole, to be selected from. */
@@ -22,7 +24,7 @@ const FOUND_MS = 2_000;
 /** See the file's head. */
 export class ChatDesk {
   readonly view: Observable<ChatDeskView>;
-  #now: ChatDeskView = { found: null, menu: null, replyTo: null, finding: false, selecting: null };
+  #now: ChatDeskView = { found: null, menu: null, replyTo: null, takenBack: null, finding: false, selecting: null };
   #bring: ((key: string) => void) | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 

@@ -11,6 +11,7 @@ import { useTroubleWords } from '../parts/use-trouble-words.ts';
 import type { Trouble } from '../store/trouble.ts';
 import { AttachmentChip } from './attachment-chip.tsx';
 import { ReplyChip } from './reply-chip.tsx';
+import { canTakeBack, takeBack } from './take-back.ts';
 import { useAttachments } from './use-attachments.ts';
 
 export function Composer() {
@@ -25,7 +26,7 @@ export function Composer() {
   const [text, setText] = useState(() => store.draft);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const desk = useChatDesk();
-  const { replyTo } = useView(desk.view);
+  const { replyTo, takenBack } = useView(desk.view);
   const { attachments, add, remove, again } = useAttachments();
   const picker = useRef<HTMLInputElement>(null);
   const { handlers, isPlainEnter } = useIme();
@@ -42,6 +43,12 @@ export function Composer() {
     setTrouble(null);
     store.keepDraft(next);
   };
+  useEffect(() => {
+    if (takenBack === null) return;
+    desk.set({ takenBack: null });
+    type(store.draft === '' ? takenBack : `${takenBack}\n\n${store.draft}`);
+    field.current?.focus();
+  });
   const send = async () => {
     if (empty || !ready || over > 0) return;
     const content = text.trim();
@@ -62,6 +69,10 @@ export function Composer() {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape' && replyTo) desk.set({ replyTo: null });
+    if (event.key === 'ArrowUp' && text === '') {
+      const waiting = store.view.get().entries.findLast((entry) => canTakeBack(store, entry));
+      if (waiting) takeBack(store, desk, waiting);
+    }
     // On a touch screen Enter is the only way to begin a new line.
     if (!isPlainEnter(event) || matchMedia('(pointer: coarse)').matches) return;
     event.preventDefault();

@@ -146,6 +146,7 @@ export const en = {
   'menu.open': 'What can be done with this message',
   'menu.title': 'Message',
   'menu.reply': 'Reply',
+  'menu.edit': 'Edit',
   'menu.copy': 'Copy as Markdown',
   'menu.select': 'Select text',
   'menu.again': 'Send again',

@@ -143,6 +143,7 @@ export const zh: Words = {
   'menu.open': '对这条消息的操作',
   'menu.title': '消息',
   'menu.reply': '回复',
+  'menu.edit': '编辑',
   'menu.copy': '复制为 Markdown',
   'menu.select': '选择文字',
   'menu.again': '重新发送',

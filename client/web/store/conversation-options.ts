@@ -8,7 +8,10 @@ import type { LocalStore } from './local-store.ts';
 import type { Schedule } from './observable.ts';
 
 /** The part of a connection that is used here, so that a scripted one can stand in for it. */
-export type Link = Pick<Connection, 'on' | 'state' | 'outbox' | 'durable' | 'start' | 'reconnect' | 'close' | 'send' | 'retry' | 'discard'>;
+export type Link = Pick<
+  Connection,
+  'on' | 'state' | 'outbox' | 'durable' | 'start' | 'reconnect' | 'close' | 'send' | 'retry' | 'discard' | 'isUntried'
+>;
 
 /** The HTTP calls that are used here. */
 export type ConversationHttp = Pick<RelayHttp, 'history' | 'upload' | 'download'>;

@@ -10,7 +10,7 @@ import { troubleOf, type Trouble } from './trouble.ts';
 
 interface OutgoingParts {
   conversationId: string;
-  link: Pick<Link, 'send' | 'retry' | 'discard'>;
+  link: Pick<Link, 'send' | 'retry' | 'discard' | 'isUntried'>;
   http: Pick<ConversationHttp, 'upload'>;
   files: Pick<FileShelf, 'put'>;
   /** The run that a stop is meant for. */
@@ -83,6 +83,11 @@ export class Outgoing {
   resend({ id, type, payload }: Entry): Promise<Trouble | null> {
     this.discard(id);
     return this.send(type as DurableType, payload as Payloads[DurableType]);
+  }
+
+  /** Whether a message has never left this page, so that taking it back leaves no trace. */
+  isUntried(id: string): boolean {
+    return this.#parts.link.isUntried(id);
   }
 
   /** Takes back a message that the relay does not have. */

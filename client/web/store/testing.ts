@@ -69,6 +69,10 @@ export class ScriptedLink implements Link {
     this.calls.push(`discard ${id}`);
   }
 
+  isUntried(): boolean {
+    return false;
+  }
+
   /** The outbox tells how far a message is. */
   status(id: string, status: SentUpdate['status']): void {
     const message = this.sent.find((sent) => sent.id === id);

@@ -3,6 +3,7 @@ import { useEffect, useRef, type KeyboardEvent } from 'react';
 import { Popover } from 'react-aria-components/Popover';
 import { useTranslation } from 'react-i18next';
 import { useChatDesk, type ChatDeskView } from '../chat/chat-desk.ts';
+import { canTakeBack, takeBack } from '../composer/take-back.ts';
 import { copyText } from '../parts/clipboard.ts';
 import { useConversation, useView } from '../parts/contexts.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
@@ -11,7 +12,7 @@ import { useWide } from '../parts/use-wide.ts';
 import { markdownOf } from './message-markdown.ts';
 
 interface Act {
-  id: 'reply' | 'copy' | 'select' | 'again' | 'discard';
+  id: 'reply' | 'edit' | 'copy' | 'select' | 'again' | 'discard';
   icon: IconName;
   run: () => void;
 }
@@ -101,12 +102,14 @@ function useActs({ entry }: Menued['menu']): Act[] {
   const store = useConversation();
   const text = markdownOf(entry);
   const failed = entry.failure !== null;
+  const waiting = canTakeBack(store, entry);
   const acts: (Act | false)[] = [
     failed && { id: 'again', icon: 'again', run: () => void store.outgoing.resend(entry) },
     !failed && entry.seq !== null && { id: 'reply', icon: 'reply', run: () => desk.set({ replyTo: entry }) },
+    waiting && { id: 'edit', icon: 'pencil', run: () => takeBack(store, desk, entry) },
     text !== '' && { id: 'copy', icon: 'copy', run: () => void copyText(text) },
     text !== '' && matchMedia('(pointer: coarse)').matches && { id: 'select', icon: 'select', run: () => desk.set({ selecting: text }) },
-    failed && { id: 'discard', icon: 'close', run: () => store.outgoing.discard(entry.id) },
+    (failed || waiting) && { id: 'discard', icon: 'close', run: () => store.outgoing.discard(entry.id) },
   ];
   return acts.filter((act) => act !== false);
 }
