@@ -249,6 +249,27 @@ describe('backoff', () => {
     expect(delays).toEqual([0, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000]);
   });
 
+  it('a relay that is down for an hour is tried all the time, and what was said meanwhile goes out once', async () => {
+    const rig = new Rig();
+    await rig.online();
+    await rig.breaks();
+    const { id } = await rig.connection.send('text', { content: 'during the outage' });
+    const back = rig.clock.now() + 3_600_000;
+    while (rig.clock.now() < back) {
+      const { state } = rig.connection;
+      if (state.name === 'waiting') await rig.clock.advance(state.retryAt - rig.clock.now());
+      await rig.breaks();
+    }
+    // One try in 15 s on average, once the pauses have grown: a relay that comes back is not overrun.
+    expect(rig.sockets.length).toBeGreaterThan(200);
+    expect(rig.sockets.length).toBeLessThan(300);
+    const { state } = rig.connection;
+    if (state.name === 'waiting') await rig.clock.advance(state.retryAt - rig.clock.now());
+    await rig.accept();
+    const sent = rig.sockets.flatMap((socket) => socket.of('text'));
+    expect(sent.map((frame) => frame.id)).toEqual([id]);
+  });
+
   it('starts over only after 10 s of a stable connection', async () => {
     const rig = new Rig();
     await rig.online();
