@@ -18,7 +18,11 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
   qwen: { title: 'Qwen Code', command: ['qwen', '--acp'], install: 'Install it with: npm install -g @qwen-code/qwen-code' },
   opencode: { title: 'OpenCode', command: ['npx', '-y', 'opencode-ai', 'acp'], install: 'It needs Node.js with npx' },
   goose: { title: 'Goose', command: ['goose', 'acp'], install: 'See https://github.com/aaif-goose/goose' },
-  openclaw: { title: 'OpenClaw', command: ['openclaw', 'acp'], install: 'Install it with: npm install -g openclaw (it needs Node.js 24.16 or newer)' },
+  openclaw: {
+    title: 'OpenClaw',
+    command: ['openclaw', 'acp'],
+    install: 'Install it with: npm install -g openclaw (it needs Node.js 24.16 or newer)',
+  },
   copilot: { title: 'Copilot', command: ['copilot', '--acp', '--stdio'], install: 'Install it with: npm install -g @github/copilot' },
   cursor: { title: 'Cursor', command: ['cursor-agent', 'acp'], install: 'See https://cursor.com/cli' },
 };
