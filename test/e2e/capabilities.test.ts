@@ -272,7 +272,7 @@ it('a question closes when it is settled elsewhere, runs out, or is taken back',
   await onTablet.allow();
   expect(await appResult(agent, elsewhere)).toMatchObject({ status: 'completed' });
   await consent.gone();
-  await phone.sees('done on another device');
+  await phone.sees(/done on “Chrome on [^”]+”/);
 
   const withdrawn = await askFor(agent, 'clipboard.write', { text: 'two' });
   await consent.dialog.waitFor();

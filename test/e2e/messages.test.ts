@@ -57,7 +57,7 @@ describe('what can be done with a message', () => {
       const felt: unknown[] = [];
       const tick = navigator.vibrate.bind(navigator);
       Object.assign(window, { felt });
-      navigator.vibrate = (pattern) => tick(pattern) && felt.push(pattern) > 0;
+      navigator.vibrate = (pattern) => tick(pattern as VibratePattern) && felt.push(pattern) > 0;
     });
     await agent.say('# The plan\n\nWe leave at nine.');
     await app.sees('We leave at nine.');
@@ -153,9 +153,7 @@ describe('search', () => {
     await app.page.getByRole('searchbox').waitFor();
     await app.page.keyboard.type('nEEdle');
     await app.page.locator('.hit mark').getByText('Needle').waitFor();
-    const violations = await app.violations();
-    // What lies behind the sheet is out of reach while it is open, its landmark and heading too.
-    expect(violations.filter((each) => !/^(landmark-one-main|page-has-heading-one)/.test(each))).toEqual([]);
+    expect(await app.violations()).toEqual([]);
     await app.page.keyboard.press('ArrowDown');
     await app.page.keyboard.press('Enter');
     await app.page.locator('.entry.found').getByText('Needle').waitFor();

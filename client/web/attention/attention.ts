@@ -52,7 +52,7 @@ export class Attention {
   }
 
   #lookAt({ key, store, late }: ConversationRow): void {
-    const { needs, synced, agent } = store.view.get();
+    const { needs, synced, agent, title } = store.view.get();
     // What is restored comes before that, and is told together.
     if (!synced) return;
     const known = this.#known.get(key);
@@ -63,7 +63,7 @@ export class Attention {
     this.#parts.notices.show({
       kind: 'need',
       conversation: key,
-      agent: agent.name,
+      agent: title === null ? agent.name : `${agent.name} · ${title}`,
       title: needWords(news, agent.name, this.#parts.t),
       body: '',
     });

@@ -26,6 +26,6 @@ export function useElsewhere(call: Call | null): Elsewhere {
   const known = name === undefined ? t('call.anotherDevice') : t('call.thatDevice', { name: capped(plainVisible(name), MOST_NAME) });
   return {
     where: by?.kind === 'app' && !here ? known : null,
-    dated: (words) => (at === null || here ? words : `${words} · ${moment(at, language)}`),
+    dated: (words) => (at === null || here ? words : `${words} ·\u00A0${moment(at, language)}`),
   };
 }
