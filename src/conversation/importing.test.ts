@@ -83,7 +83,7 @@ describe('an import', () => {
     const room = new Room();
     brought(room, [
       said(THERE, 'text', { content: 'For a phone of there' }, { target: OLD_PHONE }),
-      said(THERE, 'text', { content: 'For a phone that is here too' }, { target: PHONE }),
+      said(THERE, 'text', { content: 'For a phone that is here too' }, { target: { ...PHONE } }),
     ]);
     const contents = (who = AGENT) => history(room, who).map(({ payload }) => payload.content);
     expect(contents()).toHaveLength(2);
