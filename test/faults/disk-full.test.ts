@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RelayHttp } from '../../client/core/http.ts';
+import { FIXTURE, Phone } from '../e2e/home-world.ts';
 import { OWNER_KEY, RelayProcess } from '../support/relay-process.ts';
 
 const CLI = new URL('../../client/agent/cli.ts', import.meta.url).pathname;
@@ -45,8 +46,15 @@ function fill(): void {
 const free = () => rmSync(join(disk, 'fill'), { force: true });
 
 const env = { PATH: process.env.PATH ?? '', HOME: disk, LINEUP_HOME: join(disk, 'home'), LINEUP_OWNER_KEY: OWNER_KEY };
-function begin(...args: string[]): { child: ChildProcess; said: { out: string; err: string }; ended: Promise<number | null> } {
-  const child = spawn(process.execPath, [CLI, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+interface Running {
+  child: ChildProcess;
+  said: { out: string; err: string };
+  ended: Promise<number | null>;
+}
+const begin = (...args: string[]): Running => beginWith({}, ...args);
+
+function beginWith(more: Record<string, string>, ...args: string[]): Running {
+  const child = spawn(process.execPath, [CLI, ...args], { env: { ...env, ...more }, stdio: ['ignore', 'pipe', 'pipe'] });
   children.push(child);
   const said = { out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said.out += text));
@@ -108,5 +116,27 @@ describe.skipIf(!isMounted)('on a full disk', () => {
     }
     next.child.kill('SIGTERM');
     await next.ended;
+  });
+
+  test('an agent behind connect is given each message once, and the person at the machine hears that nothing can be stored', async () => {
+    free();
+    const { conversation_id, token } = await RelayHttp.enrol(relay.origin, OWNER_KEY, { name: 'Full' });
+    const agentEnv = { LINEUP_RELAY_URL: relay.origin, LINEUP_AGENT_TOKEN: token };
+    const agent = beginWith(agentEnv, 'connect', '--profile', 'full', '--', process.execPath, FIXTURE);
+    await expect.poll(() => agent.said.err, { timeout: WAIT_MS }).toContain('is ready');
+    const phone = await Phone.pair(relay.origin, { token, conversation_id });
+    fill();
+    await phone.say('one');
+    await phone.untilText('| one');
+    await phone.say('two');
+    await phone.untilText('| one | two');
+    expect(agent.said.err.match(/cannot be stored: [^\n]*the disk is full/g)).toHaveLength(1);
+    expect(phone.of('error')).toEqual([]);
+    free();
+    await phone.say('three');
+    await phone.untilText('| two | three');
+    agent.child.kill('SIGTERM');
+    expect(await agent.ended).toBe(0);
+    await phone.connection.close();
   });
 });

@@ -70,7 +70,7 @@ export class AcpBridge {
   /** Reads what earlier processes left behind. */
   static async open(options: AcpBridgeOptions): Promise<AcpBridge> {
     await makePrivateFolder(options.folder);
-    return new AcpBridge(options, await SessionBook.open(join(options.folder, BOOKS.acp), options.command));
+    return new AcpBridge(options, await SessionBook.open(join(options.folder, BOOKS.acp), options.command, options.note));
   }
 
   /** Resolves when the agent can not be used; the devices know it then. */

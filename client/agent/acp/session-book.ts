@@ -1,5 +1,6 @@
 /** Which session of the agent belongs to which conversation, and what the agent was given last: in a file, since both outlive the process. */
 import { writeFileAtomically } from '../../core/atomic-file.ts';
+import { failureOf } from '../failure.ts';
 import { readIfThere } from '../private-file.ts';
 
 /** What is known of one conversation. */
@@ -22,19 +23,25 @@ export class SessionBook {
   readonly #path: string;
   readonly #command: string;
   readonly #entries: Map<string, Entry>;
+  readonly #note: ((text: string) => void) | undefined;
   #writing: Promise<void> = Promise.resolve();
+  #hasNoted = false;
 
-  private constructor(path: string, command: string, entries: Map<string, Entry>) {
+  private constructor(path: string, command: string, entries: Map<string, Entry>, note?: (text: string) => void) {
     this.#path = path;
     this.#command = command;
     this.#entries = entries;
+    this.#note = note;
   }
 
-  /** Reads the book of earlier processes. One of another program, or one that cannot be read, is as good as none. */
-  static async open(path: string, command: readonly string[]): Promise<SessionBook> {
+  /**
+   * Reads the book of earlier processes. One of another program, or one that cannot be read, is as good as none.
+   * @param note told once when the book cannot be kept: this process goes on from memory then, since an agent that does not answer is worse
+   */
+  static async open(path: string, command: readonly string[], note: (text: string) => void): Promise<SessionBook> {
     const name = JSON.stringify(command);
     const book = parse(await readIfThere(path));
-    return new SessionBook(path, name, new Map(book?.command === name ? Object.entries(book.conversations) : []));
+    return new SessionBook(path, name, new Map(book?.command === name ? Object.entries(book.conversations) : []), note);
   }
 
   /**
@@ -66,22 +73,32 @@ export class SessionBook {
     return this.#entries.get(conversationId)?.finished?.includes(message) ?? false;
   }
 
-  /** The agent has finished with a message, or will never be asked to again; kept when the promise resolves. */
+  /** The agent has finished with a message, or will never be asked to again; kept when the promise resolves, as far as it can be. */
   finish(conversationId: string, message: string): Promise<void> {
     const { working_on: _, finished = [], ...rest } = this.#entries.get(conversationId) ?? {};
     return this.#put(conversationId, { ...rest, finished: [...finished, message].slice(-MAX_FINISHED) });
   }
 
-  /** Adds to what is known of a conversation; kept when the promise resolves. */
+  /** Adds to what is known of a conversation; kept when the promise resolves, as far as it can be. */
   set(conversationId: string, change: Pick<Entry, 'sessionId' | 'working_on'>): Promise<void> {
     return this.#put(conversationId, { ...this.#entries.get(conversationId), ...change });
   }
 
   #put(conversationId: string, entry: Entry): Promise<void> {
     this.#entries.set(conversationId, entry);
-    const write = () => writeFileAtomically(this.#path, JSON.stringify({ command: this.#command, conversations: Object.fromEntries(this.#entries) }));
-    this.#writing = this.#writing.then(write, write);
+    this.#writing = this.#writing.catch(() => undefined).then(() => this.#write());
     return this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    try {
+      await writeFileAtomically(this.#path, JSON.stringify({ command: this.#command, conversations: Object.fromEntries(this.#entries) }));
+      this.#hasNoted = false;
+    } catch (error) {
+      if (!this.#note) throw error;
+      if (!this.#hasNoted) this.#note(`what the agent was given cannot be stored: ${failureOf(error).message}`);
+      this.#hasNoted = true;
+    }
   }
 }
 

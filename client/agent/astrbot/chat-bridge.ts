@@ -29,10 +29,13 @@ export class ChatBridge {
     this.#book = book;
   }
 
-  /** @param folder the folder of the LineUp agent */
-  static async open(folder: string, options: ChatApiOptions): Promise<ChatBridge> {
+  /**
+   * @param folder the folder of the LineUp agent
+   * @param note says a line to the person at this machine
+   */
+  static async open(folder: string, options: ChatApiOptions, note: (text: string) => void): Promise<ChatBridge> {
     await makePrivateFolder(folder);
-    return new ChatBridge(new ChatApi(options), await SessionBook.open(join(folder, BOOKS.astrbot), ['astrbot', options.url]));
+    return new ChatBridge(new ChatApi(options), await SessionBook.open(join(folder, BOOKS.astrbot), ['astrbot', options.url], note));
   }
 
   serve(agent: LineUpAgent): void {

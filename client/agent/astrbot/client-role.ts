@@ -75,7 +75,7 @@ export class ClientRole {
 
   static async open(options: ClientRoleOptions): Promise<ClientRole> {
     await makePrivateFolder(options.folder);
-    return new ClientRole(options, await SessionBook.open(join(options.folder, 'acp-agents.json'), ['acp-connect']));
+    return new ClientRole(options, await SessionBook.open(join(options.folder, 'acp-agents.json'), ['acp-connect'], options.note));
   }
 
   serve(agent: LineUpAgent): void {

@@ -84,7 +84,7 @@ async function connectAstrBot(line: CommandLine, url: string): Promise<void> {
   if (key === '') throw new CommandError(EXIT.usage, "ASTRBOT_API_KEY must be a key of AstrBot's API, abk_…");
   const { relay, token, state, agentId, conversationId } = await line.setup();
   const { ChatBridge } = await import('../astrbot/chat-bridge.ts');
-  const bridge = await ChatBridge.open(join(state, agentId), { url, key, username: 'lineup' });
+  const bridge = await ChatBridge.open(join(state, agentId), { url, key, username: 'lineup' }, (text) => line.terminal.note(text));
   const agent = new LineUpAgent({
     relay,
     token,

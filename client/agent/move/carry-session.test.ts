@@ -17,7 +17,7 @@ const bookPath = (state: string) => join(home, state, 'ag_1', 'acp-sessions.json
 
 async function book(state: string, command: string[]): Promise<SessionBook> {
   await mkdir(join(home, state, 'ag_1'), { recursive: true });
-  return SessionBook.open(bookPath(state), command);
+  return SessionBook.open(bookPath(state), command, (problem) => expect.fail(problem));
 }
 
 describe('the session of a program', () => {
