@@ -54,6 +54,16 @@ async function look(app: AppPage, state: 'visible' | 'hidden'): Promise<void> {
   }, state);
 }
 
+/** What the system tells the worker when a notice is tapped. */
+async function tapOnNotification(app: AppPage): Promise<void> {
+  const [worker] = app.device.context.serviceWorkers();
+  await worker?.evaluate(`
+    self.registration.getNotifications().then(([notification]) => {
+      self.dispatchEvent(new NotificationEvent('notificationclick', { notification }));
+    })
+  `);
+}
+
 const badge = (app: AppPage) => app.page.evaluate(() => (window as unknown as { badges: number[] }).badges.at(-1) ?? 0);
 const row = (app: AppPage, name: string) => app.page.locator('.list-row', { hasText: name });
 
@@ -150,6 +160,7 @@ describe('what needs the user', () => {
     await notice.getByText('Hermes needs you').waitFor();
     await notice.getByText('Water the plants?').waitFor();
     expect(await app.page.title()).toBe('(1) Iris');
+    await app.page.getByRole('link', { name: 'Conversations: 1 thing needs you' }).waitFor();
     expect(await app.violations()).toEqual([]);
     await notice.getByRole('link').click();
     await app.cards.getByText('Water the plants?').waitFor();
@@ -190,7 +201,13 @@ describe('what needs the user', () => {
     await alsoPaired(app, iris);
     await app.device.context.grantPermissions(['notifications'], { origin: world.relay.origin });
     await app.page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+    const tab = await app.device.context.newPage();
+    await tab.goto(world.relay.origin);
+    await tab.locator('.composer-field').waitFor();
     await look(app, 'hidden');
+    await hermes.ask('confirm', 'ask', { question: 'Told in the other tab?' });
+    await until('it has come', async () => (await badge(app)) === 1);
+    await tab.close();
     await hermes.ask('confirm', 'ask', { question: 'Shall I?' });
     const told = () =>
       app.page.evaluate(async () => {
@@ -199,8 +216,11 @@ describe('what needs the user', () => {
       });
     await until('it is told', async () => (await told()).length === 1);
     expect(await told()).toEqual(['Hermes needs you: Shall I?']);
+    await tapOnNotification(app);
     await look(app, 'visible');
+    await app.cards.getByText('Shall I?').waitFor();
     expect(await app.page.locator('.notice').count()).toBe(0);
+    expect(await told()).toEqual([]);
     expect(app.device.complaints()).toEqual([]);
   });
 });
@@ -217,7 +237,7 @@ describe('a call that was settled while the device was away', () => {
     await desktop.page.getByRole('button', { name: 'here', exact: true }).click();
     await hermes.result(call);
     await phone.device.context.setOffline(false);
-    const words = /· answered on “Chrome on [^”]+” · \d\d:\d\d/;
+    const words = /· answered on “Chrome on [^”]+”\s·\s\d\d:\d\d/;
     await phone.sees(words);
     expect(await phone.cards.count()).toBe(0);
     await phone.line('idle').waitFor({ state: 'attached' });

@@ -58,7 +58,7 @@ export class Attention {
     const known = this.#known.get(key);
     this.#known.set(key, new Set(needs.map(({ id }) => id)));
     if (needs.length === 0) return this.#parts.notices.forget(key);
-    const news = needs.filter((need) => (known ? !known.has(need.id) : late) && !this.#isSeen(key, need)).at(-1);
+    const news = needs.findLast((need) => (known ? !known.has(need.id) : late) && !this.#isSeen(key, need));
     if (!news) return;
     this.#parts.notices.show({
       kind: 'need',

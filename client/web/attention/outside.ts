@@ -2,6 +2,7 @@
 import type { Notice } from '../capabilities/handler.ts';
 import { capped, plainVisible } from '../capabilities/visible-text.ts';
 import { conversationHref } from '../screens/route.ts';
+import { isSeenAnywhere } from './seen.ts';
 
 /** Longer words are cut, in UTF-16 units. */
 const MOST_WORDS = 200;
@@ -42,6 +43,8 @@ export function followOutside(): void {
 }
 
 async function show(heading: string, options: NotificationOptions): Promise<void> {
+  // The tab that is looked at tells it there.
+  if (await isSeenAnywhere()) return;
   // On phones only a service worker may show one.
   const worker = await navigator.serviceWorker?.getRegistration();
   if (worker?.active) return worker.showNotification(heading, options);

@@ -8,6 +8,7 @@ import { AppCenter } from '../apps/app-center.ts';
 import { AppStorage } from '../apps/app-storage.ts';
 import { noticeHeading } from '../attention/notice-heading.ts';
 import { followOutside, tellOutside } from '../attention/outside.ts';
+import { holdWhileSeen } from '../attention/seen.ts';
 import { currentInventory } from '../inventory/inventory.ts';
 import type { LocalStore } from '../store/local-store.ts';
 import { nextFrame, Observable } from '../store/observable.ts';
@@ -95,6 +96,7 @@ export class DeviceHost implements ConversationHost {
       this.notices.pageChanged();
     });
     followOutside();
+    holdWhileSeen(reportError);
     window.addEventListener('focus', () => this.desk.rearm());
   }
 

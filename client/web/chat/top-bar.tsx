@@ -1,6 +1,6 @@
 /** Name, presence, one status line; and under it the line. */
 import { useTranslation } from 'react-i18next';
-import { useConversationPart } from '../parts/contexts.ts';
+import { useApp, useConversationPart, useView } from '../parts/contexts.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Monogram } from '../parts/monogram.tsx';
 import { useChatDesk } from './chat-desk.ts';
@@ -11,13 +11,19 @@ export function TopBar({ back, onMore }: { back: string | null; onMore: () => vo
   const agent = useConversationPart((view) => view.agent.name);
   const title = useConversationPart((view) => view.title);
   const line = useConversationPart(lineOf);
+  const here = useConversationPart((view) => view.needs.length);
+  const elsewhere = useView(useApp().view).needing - here;
   const desk = useChatDesk();
   const { words, online } = useStatusWords();
   return (
     <>
       <header className={`top-bar${back === null ? '' : ' with-back'}`}>
         {back !== null && (
-          <a className="icon-button back" href={back} aria-label={t('chat.back')}>
+          <a
+            className={elsewhere > 0 ? 'icon-button back needing' : 'icon-button back'}
+            href={back}
+            aria-label={elsewhere > 0 ? `${t('chat.back')}: ${t('tray.needs', { count: elsewhere })}` : t('chat.back')}
+          >
             <Icon name="back" />
           </a>
         )}
