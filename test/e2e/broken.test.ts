@@ -1,7 +1,7 @@
 /** What the page does with what it cannot draw: a message, a part of itself, the whole. */
 import type { Route } from 'playwright-core';
 import { expect, it } from 'vitest';
-import type { AppPage } from './app-page.ts';
+import { until, type AppPage } from './app-page.ts';
 import { DESKTOP, PHONE } from './browser.ts';
 import { ScriptedAgent } from './scripted-agent.ts';
 import { useWorld } from './world.ts';
@@ -90,17 +90,32 @@ it('a document that the formatter does not come for is there as it was written',
     .waitFor();
 });
 
-it('a page that broke altogether says so, keeps the draft, and loads again with one tap', async () => {
+it('a conversation of which nothing can be said in the list can still be opened', async () => {
   const hermes = await agent();
   await hermes.http.createConversation('Kitchen');
   const app = await pairedWith(hermes, DESKTOP);
-  await app.field.fill('a draft');
   // A relay that is out of order: no time that could be written.
   await app.page.route(/\/v1\/conversations$/, async (route) => {
     const answer = await route.fetch();
     const { conversations } = (await answer.json()) as { conversations: object[] };
     await route.fulfill({ response: answer, json: { conversations: conversations.map((each) => ({ ...each, last_message_at: 'never' })) } });
   });
+  await app.page.reload();
+  await until('both are listed', async () => (await app.page.locator('.list-row').count()) === 2);
+  expect(await app.violations()).toEqual([]);
+  for (const index of [0, 1]) {
+    await app.page.locator('.list-row').nth(index).click();
+    await app.say(`into ${index}`);
+    await app.sees(`into ${index}`);
+  }
+});
+
+it('a page that does not come up says so, keeps the draft, and loads again with one tap', async () => {
+  const hermes = await agent();
+  const app = await world.device({ ...PHONE, serviceWorkers: 'block' });
+  await app.pairByLink((await hermes.pairing()).url);
+  await app.field.fill('a draft');
+  await app.page.route(/\/assets\/home/, (route) => route.abort());
   await app.page.reload();
   await app.sees('This page broke');
   expect(await app.violations()).toEqual([]);

@@ -131,10 +131,13 @@ it('signing out leaves nothing in the browser, even one that does not list its d
   await app.page.evaluate(() => Object.defineProperty(IDBFactory.prototype, 'databases', { value: undefined, configurable: true }));
   await app.page.evaluate(() => Reflect.deleteProperty(IDBFactory.prototype, 'databases'));
   await openSettings(app);
+  await app.page.getByText('Dark', { exact: true }).click();
+  await app.page.getByText('Largest').click();
   await app.page.getByRole('button', { name: 'Sign out' }).click();
   await app.page.getByRole('button', { name: 'Yes, do it' }).click();
   await app.sees('Your agent, on your phone');
   await tab.getByText('Your agent, on your phone').waitFor();
+  expect(await app.page.evaluate(() => ({ ...document.documentElement.dataset }))).toEqual({});
   const left = () =>
     tab.evaluate(async () => [Object.keys(localStorage), (await indexedDB.databases()).map(({ name }) => name), await caches.keys()]);
   await until('nothing is left', async () => JSON.stringify(await left()) === '[[],[],[]]');

@@ -1,11 +1,12 @@
 /** Every conversation with every agent, the one in which something was said last on top. */
 import { useTranslation } from 'react-i18next';
+import { Boundary } from '../parts/boundary.tsx';
 import { useApp, useView } from '../parts/contexts.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Monogram } from '../parts/monogram.tsx';
 import { shownName } from '../parts/shown-name.ts';
 import { ConversationRow } from './conversation-row.tsx';
-import { pairingHref } from './route.ts';
+import { conversationHref, pairingHref } from './route.ts';
 
 export function ConversationList({ current, onMore, level }: { current: string | null; onMore: () => void; level: 1 | 2 }) {
   const { t } = useTranslation();
@@ -31,7 +32,9 @@ export function ConversationList({ current, onMore, level }: { current: string |
       <ul className="list-rows">
         {rows.map((row) => (
           <li key={row.key}>
-            <ConversationRow row={row} current={row.key === current} several={several} />
+            <Boundary about={row.info} fallback={<PlainRow href={conversationHref(row.key)} name={row.pairing.agent.name} />}>
+              <ConversationRow row={row} current={row.key === current} several={several} />
+            </Boundary>
           </li>
         ))}
         {pairings
@@ -53,5 +56,15 @@ export function ConversationList({ current, onMore, level }: { current: string |
           ))}
       </ul>
     </Pane>
+  );
+}
+
+/** A row of which nothing can be said but whose it is: the way in is there all the same. */
+function PlainRow({ href, name }: { href: string; name: string }) {
+  return (
+    <a className="list-row" href={href}>
+      <Monogram name={name} />
+      <b dir="auto">{shownName(name)}</b>
+    </a>
   );
 }

@@ -31,6 +31,7 @@ interface Props {
 export function SettingsSheet({ row, pairing, open, onClose, onExport }: Props) {
   const { t } = useTranslation();
   const app = useApp();
+  const preferences = usePreferences();
   const [asked, setAsked] = useState<'delete' | 'unpair' | 'sign-out' | null>(null);
   const close = () => {
     setAsked(null);
@@ -80,6 +81,8 @@ export function SettingsSheet({ row, pairing, open, onClose, onExport }: Props) 
             onSure={async () => {
               close();
               await app.signOut();
+              // What was wanted here is forgotten too.
+              await preferences.apply();
               return null;
             }}
           />
