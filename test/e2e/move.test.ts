@@ -119,6 +119,7 @@ describe('lineup move', () => {
     world.direct = await DirectProcess.start(world.home);
     expect(code).toBe(0);
     expect(text).toContain('1 message moved');
+    expect(text).toContain('Only this machine can open it');
     expect(text).toContain('Not moved: 1 message with a picture or file that is gone, or larger than the other relay takes');
   });
 

@@ -5,6 +5,7 @@ import { hasIdShape } from '../../../src/protocol/ids.ts';
 import { randomId } from '../../core/random-id.ts';
 import type { AddCommand, CommandLine } from '../command-line.ts';
 import { isProfileName, profileFolder } from '../config-folder.ts';
+import { isLoopback } from '../direct/addresses.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { announcement } from '../move/announcement.ts';
 import { ANNOUNCEMENT } from '../move/carry.ts';
@@ -121,6 +122,7 @@ function report({ terminal }: CommandLine, { from, to, old, carried, session, li
       ...sentencesOf(tally).map((sentence) => `  ${sentence}`),
       ...(session ? ['  The program behind the agent goes on with its session there'] : []),
       `  Phones go on by this link, once, within an hour: ${terminal.paint('cyan', link)}`,
+      ...(isLoopback(new URL(link).hostname) ? ['  Only this machine can open it: its relay listens to nobody else'] : []),
       announced ? '  It is in the old conversation too.' : '  The old conversation was told nothing.',
       `  The agent that answers has to run there: end it here, then start it as "${agent} connect …" ("${agent} pair" for more phones)`,
     ].join('\n'),
