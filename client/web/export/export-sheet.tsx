@@ -58,7 +58,9 @@ function Exporter({ row, onClose }: { row: ConversationRow; onClose: () => void 
       )}
       {state.name === 'failed' && (
         <p className="problem" role="alert">
-          {words(state.trouble)} {t('export.kept')}
+          {words(state.trouble)}
+          <br />
+          {t('export.kept')}
         </p>
       )}
       {state.name === 'saved' && <p role="status">{t('export.saved', { count: state.count })}</p>}

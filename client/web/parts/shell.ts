@@ -17,6 +17,8 @@ export const updateReady = new Observable(
 export async function keepShell(): Promise<void> {
   asked = Date.now();
   document.addEventListener('visibilitychange', () => void askForNewer());
+  // A page on a desk may be looked at for days.
+  setInterval(() => void askForNewer(), ASK_EVERY_MS);
   if (!('serviceWorker' in navigator)) return;
   try {
     await navigator.serviceWorker.register('/sw.js');
