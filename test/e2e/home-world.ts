@@ -98,11 +98,27 @@ export class Phone {
     this.connection.on('settled', (settled) => this.settled.push(settled));
   }
 
-  static async pair(relay: string, agent: Pick<Enrolled, 'token' | 'conversation_id'>, conversationId = agent.conversation_id): Promise<Phone> {
+  /** A phone that has a code, not yet online. */
+  static async redeem(
+    relay: string,
+    code: string,
+    { name = 'Phone', conversationId }: { name?: string; conversationId?: string } = {},
+  ): Promise<Phone> {
+    const redeemed = await RelayHttp.redeem(relay, code, { name, platform: 'test' });
+    const phone = new Phone(relay, redeemed, conversationId ?? redeemed.conversation_id);
+    phone.connection.start();
+    return phone;
+  }
+
+  /** A phone of an agent, online. */
+  static async pair(
+    relay: string,
+    agent: Pick<Enrolled, 'token' | 'conversation_id'>,
+    conversationId: string = agent.conversation_id,
+  ): Promise<Phone> {
     const owner = new RelayHttp({ origin: relay, token: () => agent.token });
     const { code } = await owner.createPairing();
-    const phone = new Phone(relay, await RelayHttp.redeem(relay, code, { name: 'Phone', platform: 'test' }), conversationId);
-    phone.connection.start();
+    const phone = await Phone.redeem(relay, code, { conversationId });
     await expect.poll(() => phone.connection.state.name, { timeout: WAIT_MS }).toBe('online');
     return phone;
   }
@@ -141,15 +157,16 @@ export class Phone {
   }
 
   async answer(call: Message<'tool.call'>, result: JsonObject & { message: string }): Promise<void> {
-    await this.#result(call, { result });
+    await this.end(call, { result });
   }
 
   /** Closes a question without an answer. */
   async dismiss(call: Message<'tool.call'>): Promise<void> {
-    await this.#result(call, { error: { code: 'rejected', message: 'dismissed' } });
+    await this.end(call, { error: { code: 'rejected', message: 'dismissed' } });
   }
 
-  async #result(call: Message<'tool.call'>, ending: Pick<Payloads['tool.result'], 'result' | 'error'>): Promise<void> {
+  /** Ends a call as the test says. */
+  async end(call: Message<'tool.call'>, ending: Pick<Payloads['tool.result'], 'result' | 'error'>): Promise<void> {
     const { name, action, call_id } = call.payload;
     const sent = await this.connection.send('tool.result', { name, ...(action !== undefined && { action }), call_id, ...ending });
     await sent.done;

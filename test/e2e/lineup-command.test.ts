@@ -6,18 +6,13 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Connection } from '../../client/core/connection.ts';
-import { MemoryCursorStore } from '../../client/core/cursor-store.ts';
 import { isMessage, type Message } from '../../client/core/frames.ts';
-import { RelayHttp } from '../../client/core/http.ts';
-import { MemoryOutboxStore } from '../../client/core/outbox-store.ts';
 import type { Delivered } from '../../src/protocol/envelope.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import type { Payloads } from '../../src/protocol/messages.ts';
 import { OWNER_KEY, RelayProcess } from '../support/relay-process.ts';
+import { Phone, WAIT_MS } from './home-world.ts';
 
 const CLI = new URL('../../client/agent/cli.ts', import.meta.url).pathname;
-const WAIT_MS = 30_000;
 
 const relay = new RelayProcess();
 const home = mkdtempSync(join(tmpdir(), 'lineup-home-'));
@@ -59,53 +54,16 @@ async function json<T>(...args: string[]): Promise<T> {
   return JSON.parse(out) as T;
 }
 
-/** A phone that does what it is told with what it is asked. */
-class Phone {
-  readonly frames: Delivered[] = [];
-  readonly connection: Connection;
-  readonly deviceId: string;
-
-  private constructor({ device_id, token, conversation_id }: Awaited<ReturnType<typeof RelayHttp.redeem>>) {
-    this.deviceId = device_id;
-    this.connection = new Connection({
-      relay: relay.origin,
-      conversationId: conversation_id,
-      self: { kind: 'app', id: device_id },
-      credentials: { load: () => token, save: () => undefined },
-      hello: { name: 'Phone', platform: 'test' },
-      outbox: new MemoryOutboxStore(),
-      cursor: new MemoryCursorStore(),
-      start: 'oldest',
-    });
-    this.connection.on('message', (frame) => this.frames.push(frame));
-    this.connection.start();
-  }
-
-  static async pair(code: string): Promise<Phone> {
-    return new Phone(await RelayHttp.redeem(relay.origin, code, { name: 'My\u001b[31m phone', platform: 'test' }));
-  }
-
-  async until<T extends keyof Payloads>(type: T, matches: (payload: Payloads[T]) => boolean = () => true): Promise<Message<T>> {
-    let found: Message<T> | undefined;
-    const find = () =>
-      (found = this.frames.find((frame): frame is Delivered & Message<T> => isMessage(frame, type) && matches(frame.payload as Payloads[T])));
-    await expect.poll(find, { timeout: WAIT_MS, message: `a ${type}` }).toBeDefined();
-    return found!;
-  }
-
-  question(question: string): Promise<Message<'tool.call'>> {
-    return this.until('tool.call', (call) => (call.arguments as JsonObject).question === question);
-  }
-
-  async answer(question: string, ending: { result: JsonObject & { message: string } } | { error: { code: string; message: string } }): Promise<void> {
-    const { name, call_id } = (await this.question(question)).payload;
-    await (
-      await this.connection.send('tool.result', { name, call_id, ...ending })
-    ).done;
-  }
-}
-
 let phone: Phone;
+
+const question = (words: string): Promise<Message<'tool.call'>> => phone.until('tool.call', (call) => call.arguments.question === words);
+
+async function answer(
+  words: string,
+  ending: { result: JsonObject & { message: string } } | { error: { code: string; message: string } },
+): Promise<void> {
+  await phone.end(await question(words), ending);
+}
 
 describe('from nothing to a paired phone', () => {
   test('a command before setup says what to do', async () => {
@@ -158,7 +116,7 @@ describe('from nothing to a paired phone', () => {
     await expect.poll(() => pairing.said.out, { timeout: WAIT_MS }).toContain('Waiting for the phone');
     expect(pairing.said.out).toContain(`${relay.origin}/#pair=`);
     expect(pairing.said.out).toMatch(/[▀▄█]/);
-    phone = await Phone.pair(/#pair=(\w+)/.exec(pairing.said.out)![1]!);
+    phone = await Phone.redeem(relay.origin, /#pair=(\w+)/.exec(pairing.said.out)![1]!, { name: 'My\u001b[31m phone' });
     const { code, out, err } = await pairing.ended;
     expect([code, err]).toEqual([0, '']);
     expect(out).toContain('✓ Paired with My [31m phone (test)');
@@ -175,13 +133,13 @@ describe('from nothing to a paired phone', () => {
 describe('what the relay knows', () => {
   test('devices, and one that is revoked', async () => {
     const { code } = await json<{ code: string }>('pair', '--no-wait');
-    const other = await Phone.pair(code);
+    const other = await Phone.redeem(relay.origin, code);
     const { devices } = await json<{ devices: { device_id: string }[] }>('devices');
-    expect(devices.map(({ device_id }) => device_id).toSorted()).toEqual([phone.deviceId, other.deviceId].toSorted());
-    await json('devices', 'revoke', other.deviceId);
+    expect(devices.map(({ device_id }) => device_id).toSorted()).toEqual([phone.id, other.id].toSorted());
+    await json('devices', 'revoke', other.id);
     await expect.poll(() => other.connection.state, { timeout: WAIT_MS }).toEqual({ name: 'stopped', reason: 'pair-again' });
     const table = await lineup(['devices']);
-    expect(table.out).toContain(phone.deviceId);
+    expect(table.out).toContain(phone.id);
     expect(table.out).not.toContain('\u001b');
     expect((await lineup(['devices', 'revoke', 'dv_nobody'])).code).toBe(2);
     expect((await lineup(['devices', 'revoke', `dv_${'0'.repeat(24)}`])).code).toBe(7);
@@ -200,7 +158,7 @@ describe('what the relay knows', () => {
   test('status: what the relay says of the agent, and what is on this machine', async () => {
     const status = await json<JsonObject>('status');
     const relay_view = { online: false, last_seen: null };
-    expect(status).toMatchObject({ relay: relay.origin, name: 'Hermes', running: null, relay_view, devices: [{ device_id: phone.deviceId }] });
+    expect(status).toMatchObject({ relay: relay.origin, name: 'Hermes', running: null, relay_view, devices: [{ device_id: phone.id }] });
     const { code, out } = await lineup(['status']);
     expect(code).toBe(0);
     for (const part of [relay.origin, 'none on this machine', 'never heard', 'CONVERSATION']) expect(out).toContain(part);
@@ -238,7 +196,7 @@ describe('talking', () => {
 
   test('ask: the answer on stdout', async () => {
     const asking = begin(['ask', 'Deploy?', 'test', 'staging', 'production']);
-    await phone.answer('Deploy?', { result: { message: 'staging', selected: ['staging'] } });
+    await answer('Deploy?', { result: { message: 'staging', selected: ['staging'] } });
     expect(await asking.ended).toEqual({ code: 0, out: 'staging\n', err: '' });
   });
 
@@ -249,7 +207,7 @@ describe('talking', () => {
     ['a text', ['Name?'], { message: 'Ada L.', value: 'Ada L.' }, 0, 'Ada L.\n'],
   ])('ask: %s', async (_what, args, result, code, out) => {
     const asking = begin(['ask', ...args]);
-    await phone.answer(
+    await answer(
       args.find((word) => word.endsWith('?'))!,
       { result },
     );
@@ -262,7 +220,7 @@ describe('talking', () => {
     ['something that breaks the device', 'execution_error', 13],
   ])('ask: a question that is %s', async (what, code, exit) => {
     const asking = begin(['ask', `Is it ${what}?`, 'yes']);
-    await phone.answer(`Is it ${what}?`, { error: { code, message: 'it was' } });
+    await answer(`Is it ${what}?`, { error: { code, message: 'it was' } });
     const ended = await asking.ended;
     expect([ended.code, ended.out]).toEqual([exit, '']);
     expect(ended.err).toMatch(/^lineup: [^\n]+\n$/);
@@ -275,7 +233,7 @@ describe('talking', () => {
 
   test('ask: Ctrl-C takes the question back', async () => {
     const asking = begin(['ask', 'Stopped?', 'yes']);
-    const { call_id } = (await phone.question('Stopped?')).payload;
+    const { call_id } = (await question('Stopped?')).payload;
     const settled = new Promise((resolve) => phone.connection.on('settled', (each) => each.call_id === call_id && resolve(each.status)));
     asking.child.kill('SIGINT');
     expect((await asking.ended).code).toBe(12);
@@ -284,7 +242,7 @@ describe('talking', () => {
 
   test('ask: Ctrl-C while the relay is away ends it at once, and says what may be left', async () => {
     const asking = begin(['ask', 'Anybody there?', 'yes']);
-    await phone.question('Anybody there?');
+    await question('Anybody there?');
     await relay.end('SIGKILL');
     await expect.poll(() => asking.said.err, { timeout: WAIT_MS }).toContain('trying again');
     asking.child.kill('SIGINT');
@@ -297,11 +255,11 @@ describe('talking', () => {
   test('ask: with a name the question outlives the process that asked it', async () => {
     const words = ['ask', '--id', 'release-1.4', '--timeout', '600', 'Release?', 'yes', 'no'];
     const first = begin(words);
-    await phone.question('Release?');
+    await question('Release?');
     first.child.kill('SIGKILL');
     await first.ended;
     const second = begin(words);
-    await phone.answer('Release?', { result: { message: 'yes', selected: ['yes'] } });
+    await answer('Release?', { result: { message: 'yes', selected: ['yes'] } });
     expect(await second.ended).toEqual({ code: 0, out: 'yes\n', err: '' });
     expect(await lineup(words)).toEqual({ code: 0, out: 'yes\n', err: '' });
     expect(phone.frames.filter((frame) => isMessage(frame, 'tool.call') && frame.payload.call_id === 'release-1.4')).toHaveLength(1);
