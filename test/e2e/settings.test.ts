@@ -128,7 +128,7 @@ it('signing out leaves nothing in the browser, even one that does not list its d
   await tab.locator('.composer-field').fill('from the other tab');
   await tab.locator('.send-button').click();
   await app.sees('from the other tab');
-  await app.page.evaluate(() => Object.defineProperty(IDBFactory.prototype, 'databases', { value: undefined, configurable: true }));
+  await app.page.bringToFront();
   await app.page.evaluate(() => Reflect.deleteProperty(IDBFactory.prototype, 'databases'));
   await openSettings(app);
   await app.page.getByText('Dark', { exact: true }).click();
