@@ -381,8 +381,8 @@ describe('what can go wrong', () => {
     const bin = join(home, 'bin');
     const calls = join(home, 'calls');
     mkdirSync(bin);
-    const answer = (script: string) => writeFileSync(join(bin, 'systemctl'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-    answer(`echo "$*" >> "${calls}"`);
+    const systemctl = (script: string) => writeFileSync(join(bin, 'systemctl'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    systemctl(`echo "$*" >> "${calls}"`);
     const env = { PATH: `${bin}:${process.env.PATH}`, XDG_CONFIG_HOME: join(home, 'config'), SECRET_KEY: 'sk-secret' };
     const unit = join(home, 'config/systemd/user/lineup-default.service');
     for (const words of [['demo'], ['connect', 'hermes']]) {
@@ -396,12 +396,12 @@ describe('what can go wrong', () => {
     const started = ['--user daemon-reload', `--user enable ${name}`, `--user restart ${name}`];
     expect(readFileSync(calls, 'utf8').trim().split('\n')).toEqual([...started, ...started]);
     // One that systemd does not know is removed all the same.
-    answer('case "$2" in disable) echo "no such unit" >&2; exit 1;; esac');
+    systemctl('case "$2" in disable) echo "no such unit" >&2; exit 1;; esac');
     expect(await lineup(['service', 'uninstall'], { env })).toMatchObject({ code: 0, err: '' });
     expect(existsSync(unit)).toBe(false);
     expect((await lineup(['service', 'uninstall'], { env })).code).toBe(2);
 
-    answer('echo "Failed to connect to bus" >&2; exit 1');
+    systemctl('echo "Failed to connect to bus" >&2; exit 1');
     const failed = await lineup(['service', 'install', '--', 'demo'], { env });
     expect([failed.code, failed.err]).toEqual([8, expect.stringMatching(/^lineup: "systemctl [^\n]+Failed to connect to bus[^\n]+\n$/)]);
     const unknown = { ...env, LINEUP_RELAY_URL: relay.origin, LINEUP_AGENT_TOKEN: readToken() };
