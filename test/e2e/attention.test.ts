@@ -178,6 +178,7 @@ describe('what needs the user', () => {
     world.after(() => other.close());
     await other.ask('confirm', 'ask', { question: 'White?' });
     await app.page.locator('.notice').getByText('White?').waitFor();
+    await app.page.locator('.notice').getByText('Hermes needs you · Kitchen').waitFor();
   });
 
   it('that came while nobody looked is told on the way back, with the offer to tell it outside', async () => {

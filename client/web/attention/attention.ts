@@ -63,7 +63,8 @@ export class Attention {
     this.#parts.notices.show({
       kind: 'need',
       conversation: key,
-      agent: title === null ? agent.name : `${agent.name} · ${title}`,
+      place: title,
+      agent: agent.name,
       title: needWords(news, agent.name, this.#parts.t),
       body: '',
     });

@@ -245,7 +245,7 @@ export class CapabilityDesk {
           if (item.abort.signal.aborted) taken(null);
           else work({ camera: { facing, taken } });
         }),
-      show: (words) => this.#parts.show({ kind: 'said', conversation: rowKey(item.caller), agent: item.caller.agentName(), ...words }),
+      show: (words) => this.#parts.show({ kind: 'said', conversation: rowKey(item.caller), place: null, agent: item.caller.agentName(), ...words }),
     };
     try {
       return await this.#parts.run(readRequest(item.request), context);

@@ -9,6 +9,8 @@ export interface Notice {
   kind: 'said' | 'need';
   /** The key of the conversation that it came from, and that a tap leads to. */
   conversation: string;
+  /** The conversation's title, where it has one that tells it from the agent's others. */
+  place: string | null;
   /** The agent's name: untrusted, like the rest. */
   agent: string;
   title: string;

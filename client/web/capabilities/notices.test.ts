@@ -8,6 +8,7 @@ afterEach(() => void vi.useRealTimers());
 const notice = (title: string, kind: Notice['kind'] = 'said', conversation = 'cv_1'): Notice => ({
   kind,
   conversation,
+  place: null,
   agent: 'Hermes',
   title,
   body: '',
