@@ -197,6 +197,18 @@ describe('§4 which sockets stay', () => {
   });
 });
 
+describe('§3 what an agent hears of itself', () => {
+  it('whether the relay has it online, and since when it has not', async () => {
+    const { agent, devices, a } = await relay.room(1);
+    for (const as of [agent, devices[0]!]) {
+      expect((await relay.call('GET', '/v1/agents/self', { as })).json).toMatchObject({ agent_id: agent.id, online: true });
+    }
+    await a.end();
+    await expect.poll(async () => (await relay.call('GET', '/v1/agents/self', { as: agent })).json.online).toBe(false);
+    expect((await relay.call('GET', '/v1/agents/self', { as: agent })).json.last_seen).toMatch(/^\d{4}-.*Z$/);
+  });
+});
+
 describe('§3 who is cut off', () => {
   it('an agent whose token was replaced, with 4401, in every conversation; its devices stay', async () => {
     const { agent, a, d } = await relay.room(1);
