@@ -20,9 +20,14 @@ export function needsOf(open: readonly Entry[], asking: readonly string[], surfa
     // What is being sent needs nobody any more.
     if (call?.status !== 'pending') return [];
     if (call.kind === 'app') return asking.includes(call.callId) ? [{ kind: 'capability', id: call.callId, entry }] : [];
-    return isQuestion(entry.payload as Payloads['tool.call']) ? [{ kind: 'question', id: call.callId, entry }] : [];
+    return isToolQuestion(entry) ? [{ kind: 'question', id: call.callId, entry }] : [];
   });
   return [...calls, ...surfaces.map((surface): Need => ({ kind: 'surface', id: surface.openId, surface }))];
+}
+
+/** Of the calls that are open those that ask the user something, here or with the answer on its way. */
+export function questionsOf(open: readonly Entry[]): Entry[] {
+  return open.filter(isToolQuestion);
 }
 
 /** The same list as before when it says the same, so that who watches it is not told of nothing. */
@@ -33,4 +38,8 @@ export function steady(before: readonly Need[], now: readonly Need[]): readonly 
 
 function subjectOf(need: Need): Entry | Surface {
   return need.kind === 'surface' ? need.surface : need.entry;
+}
+
+function isToolQuestion({ type, payload }: Entry): boolean {
+  return type === 'tool.call' && isQuestion(payload as Payloads['tool.call']);
 }

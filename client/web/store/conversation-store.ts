@@ -4,12 +4,10 @@ import { isMessage } from '../../core/frames.ts';
 import type { Delivered, Participant } from '../../../src/protocol/envelope.ts';
 import type { Welcome } from '../../../src/protocol/handshake.ts';
 import { DEFAULT_LIMITS, MAX_TEXT_CHARACTERS } from '../../../src/protocol/limits.ts';
-import type { Payloads } from '../../../src/protocol/messages.ts';
 import { CanvasDoor } from '../canvas/canvas-door.ts';
 import { callerOf } from '../capabilities/caller.ts';
-import { needsOf, steady, type Need } from '../model/need.ts';
+import { needsOf, questionsOf, steady, type Need } from '../model/need.ts';
 import { Timeline } from '../model/timeline.ts';
-import { isQuestion } from '../model/tool-desk.ts';
 import { unreadOf } from '../model/unread.ts';
 import { AskingSurfaces } from '../surfaces/asking.ts';
 import { SurfaceShelf } from '../surfaces/shelf.ts';
@@ -218,11 +216,9 @@ export class ConversationStore {
     this.surfaces.welcome(welcome.surfaces);
     this.#title = welcome.conversation.title;
     this.#fileBytes = welcome.limits.max_file_bytes;
-    if (this.#epoch !== welcome.epoch) {
-      if (this.#epoch !== null) {
-        this.#timeline.reset();
-        this.#history.reset();
-      }
+    if (this.#epoch !== null && this.#epoch !== welcome.epoch) {
+      this.#timeline.reset();
+      this.#history.reset();
     }
     this.#read.belongsTo(welcome.epoch);
     this.#desk.declare();
@@ -290,7 +286,7 @@ export class ConversationStore {
       progress: this.#agent.progress,
       entries,
       needs: this.#needs,
-      open: open.filter((entry) => entry.type === 'tool.call' && isQuestion(entry.payload as Payloads['tool.call'])),
+      open: questionsOf(open),
       queued: entries.reduce((count, entry) => count + Number(entry.mine && entry.seq === null && entry.failure === null), 0),
       flowing: this.#timeline.flowing,
       history,
