@@ -37,6 +37,12 @@ describe.each(VARIANTS)('every screen is accessible and silent: $name', ({ local
     expect(await app.violations()).toEqual([]);
     await app.typeCode('nothing');
     expect(await app.violations()).toEqual([]);
+    // No camera here: the words for that, and the other ways.
+    await app.page.locator('.ways-in > .button').click();
+    await app.page.locator('.scan').getByRole('alert').waitFor();
+    expect(await app.violations()).toEqual([]);
+    await app.page.keyboard.press('Escape');
+    await app.page.getByRole('dialog').waitFor({ state: 'detached' });
 
     await app.typeCode((await agent.pairing()).code);
     await app.sees(words.question);
@@ -73,6 +79,9 @@ describe.each(VARIANTS)('every screen is accessible and silent: $name', ({ local
     await app.page.getByRole('button', { name: words.settings }).click();
     await app.page.getByRole('dialog').waitFor();
     await app.page.locator('.settings .quiet-danger').last().click();
+    expect(await app.violations()).toEqual([]);
+    await app.page.locator('.settings-part .button.quiet').first().click();
+    await app.page.locator('.segments input[name=form]').first().waitFor();
     expect(await app.violations()).toEqual([]);
     await app.page.keyboard.press('Escape');
     await app.page.getByRole('dialog').waitFor({ state: 'detached' });
