@@ -97,6 +97,20 @@ describe('the list', () => {
     expect(app.device.complaints()).toEqual([]);
   });
 
+  it('says of which conversations the connection is down, where others are up', async () => {
+    const hermes = await agent();
+    const kitchen = await hermes.http.createConversation('Kitchen');
+    const app = await pairedWith(hermes, DESKTOP);
+    await row(app, 'Kitchen').locator('.presence-dot').waitFor();
+    await app.page.routeWebSocket(new RegExp(kitchen.conversation_id), (socket) => void socket.close());
+    await app.page.reload();
+    await row(app, 'Kitchen').getByText('offline, retrying').waitFor();
+    await row(app, 'Hermes').locator('.presence-dot.online').waitFor();
+    await app.page.locator('.list-pane .the-line.offline').waitFor();
+    expect(await app.page.locator('.list-offline').count()).toBe(0);
+    expect(await app.violations()).toEqual([]);
+  });
+
   it('counts nothing as new that was said before the device was paired', async () => {
     const hermes = await agent();
     const kitchen = await hermes.http.createConversation('Kitchen');

@@ -33,7 +33,7 @@ export function ConversationList({ current, onMore, level }: { current: string |
         {rows.map((row) => (
           <li key={row.key}>
             <Boundary about={row.info} fallback={<PlainRow href={conversationHref(row.key)} name={row.pairing.agent.name} />}>
-              <ConversationRow row={row} current={row.key === current} several={several} />
+              <ConversationRow row={row} current={row.key === current} several={several} partly={offline === 'some'} />
             </Boundary>
           </li>
         ))}

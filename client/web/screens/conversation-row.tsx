@@ -15,9 +15,11 @@ interface RowProps {
   current: boolean;
   /** What a name alone would leave open: the agent where there are several, the relay where there are several. */
   several: { agents: boolean; relays: boolean };
+  /** Some connections are down and others are not: each row says it of its own. */
+  partly: boolean;
 }
 
-export function ConversationRow({ row, current, several }: RowProps) {
+export function ConversationRow({ row, current, several, partly }: RowProps) {
   const { t } = useTranslation();
   const language = useLanguage();
   const view = useView(row.store.view);
@@ -28,6 +30,7 @@ export function ConversationRow({ row, current, several }: RowProps) {
   const place = [title !== null && several.agents && agent, several.relays && new URL(row.pairing.relay).host].filter(Boolean).join(' · ');
   const there = view.link.name === 'online' ? view.agent.online : null;
   const doing = there === true ? doingWords(view, t) : null;
+  const lost = partly && row.connected && view.link.name === 'offline' ? t('link.offline') : null;
   return (
     <a className="list-row" href={conversationHref(row.key)} aria-current={current ? 'page' : undefined}>
       <span className="list-row-face">
@@ -50,7 +53,7 @@ export function ConversationRow({ row, current, several }: RowProps) {
         </span>
         <span className="list-row-bottom">
           <span className={doing === null ? undefined : 'list-row-doing'} dir="auto">
-            {doing ?? lastLine(view, t)}
+            {lost ?? doing ?? lastLine(view, t)}
           </span>
           {there !== null && <span className="hidden-words">{t(there ? 'agent.online' : 'agent.offline')}</span>}
           {view.needs.length > 0 && <span className="needs">{t('list.needsYou')}</span>}
