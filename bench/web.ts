@@ -159,7 +159,9 @@ async function traced(page: Page, during: () => Promise<void>): Promise<number[]
   await session.send('Tracing.end');
   await complete;
   await session.detach();
-  const main = new Set(events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(({ pid, tid }) => `${pid} ${tid}`));
+  const main = new Set(
+    events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(({ pid, tid }) => `${pid} ${tid}`),
+  );
   return events
     .filter(({ name, pid, tid }) => name === 'RunTask' && main.has(`${pid} ${tid}`))
     .map(({ tdur = 0 }) => tdur / 1_000)
