@@ -221,3 +221,26 @@ it('saving that breaks in the middle goes on from there, and can be stopped', as
   expect(text.match(/line \d+\./g)).toEqual(Array.from({ length: 230 }, (_, i) => `line ${i + 1}.`));
   expect(asked).toEqual(['0', '100', '100', '200', '200']);
 });
+
+it('notifications are allowed in the settings, which say how it stands', async () => {
+  const app = await pairedWith(await agent());
+  // Chromium without a window denies whatever is not granted: what is asked for the first time is played here.
+  await app.page.addInitScript(() => {
+    Object.defineProperty(Notification, 'permission', { get: () => sessionStorage.getItem('said') ?? 'default' });
+    Notification.requestPermission = () => {
+      sessionStorage.setItem('said', 'granted');
+      return Promise.resolve('granted');
+    };
+  });
+  await app.page.reload();
+  await app.field.waitFor();
+  await openSettings(app);
+  await app.page.getByRole('group', { name: 'Notifications' }).getByRole('button', { name: 'Tell me outside this page too' }).click();
+  await app.page.getByText('On, while this page is open somewhere.').waitFor();
+  expect(await app.violations()).toEqual([]);
+  await app.page.evaluate(() => sessionStorage.setItem('said', 'denied'));
+  await app.page.keyboard.press('Escape');
+  await openSettings(app);
+  await app.page.getByText('Your browser does not allow them for this page.').waitFor();
+  expect(app.device.complaints()).toEqual([]);
+});

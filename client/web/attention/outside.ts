@@ -7,14 +7,14 @@ import { isSeenAnywhere } from './seen.ts';
 /** Longer words are cut, in UTF-16 units. */
 const MOST_WORDS = 200;
 
-/** Whether the user can still be asked to allow them. */
-export function canAllowOutside(): boolean {
-  return typeof Notification !== 'undefined' && Notification.permission === 'default';
+/** What the browser says of them; `none` where it has no such thing. `default`: the user can still be asked. */
+export function outsideState(): NotificationPermission | 'none' {
+  return typeof Notification === 'undefined' ? 'none' : Notification.permission;
 }
 
 /** Asks the user, by the browser's own question. Needs a tap. */
-export async function allowOutside(): Promise<void> {
-  await Notification.requestPermission();
+export async function allowOutside(): Promise<NotificationPermission> {
+  return await Notification.requestPermission();
 }
 
 /**

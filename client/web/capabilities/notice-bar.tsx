@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { noticeHeading } from '../attention/notice-heading.ts';
-import { allowOutside, canAllowOutside } from '../attention/outside.ts';
+import { allowOutside, outsideState } from '../attention/outside.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Monogram } from '../parts/monogram.tsx';
 import { conversationHref } from '../screens/route.ts';
@@ -16,7 +16,7 @@ export default function NoticeBar({ notice }: { notice: ShownNotice }) {
   const { t } = useTranslation();
   const { notices } = useHost();
   // Asked for where it was missed: what came while nobody looked.
-  const [offered, setOffered] = useState(notice.kind === 'need' && notice.missed && canAllowOutside());
+  const [offered, setOffered] = useState(notice.kind === 'need' && notice.missed && outsideState() === 'default');
   const close = () => notices.close(notice.id);
   const allow = async () => {
     await allowOutside();

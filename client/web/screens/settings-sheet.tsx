@@ -11,6 +11,7 @@ import type { ConversationRow } from '../store/conversation-rows.ts';
 import type { Pairing } from '../store/pairings.ts';
 import { TEXT_SIZES, type Theme } from '../store/preferences.ts';
 import { ConversationSettings } from './conversation-settings.tsx';
+import { OutsideSetting } from './outside-setting.tsx';
 import { Way } from './way.tsx';
 
 const LANGUAGES: { value: Language; label: string }[] = [
@@ -109,6 +110,7 @@ function Looks() {
       />
       <Segments label={t('settings.theme')} name="theme" options={themes} value={theme} onChange={(value) => void preferences.setTheme(value)} />
       <Segments label={t('settings.text')} name="text" options={sizes} value={textSize} onChange={(value) => void preferences.setTextSize(value)} />
+      <OutsideSetting />
     </div>
   );
 }
