@@ -21,7 +21,7 @@ self.addEventListener('activate', (event) => {
 /** A page tells what it is made of: it was loaded before this was there. */
 self.addEventListener('message', (event) => {
   const { keep: paths } = event.data ?? {};
-  if (Array.isArray(paths)) event.waitUntil(keep(paths.filter((path) => typeof path === 'string' && OWN.test(path))));
+  if (Array.isArray(paths)) event.waitUntil(keepOwn(paths.filter((path) => typeof path === 'string' && OWN.test(path))));
 });
 
 self.addEventListener('fetch', (event) => {
@@ -75,11 +75,22 @@ async function hashed(request) {
 
 async function keep(paths) {
   const cache = await caches.open(KEPT);
-  const known = await cache.keys();
-  const had = new Set(known.map(({ url }) => new URL(url).pathname));
+  const had = new Set((await cache.keys()).map(pathOf));
   const missing = paths.filter((path) => path === PAGE || !had.has(path));
   // One that is gone keeps the others from nothing.
   await Promise.allSettled(missing.map((path) => cache.add(path)));
-  const spare = known.filter(({ url }) => new URL(url).pathname !== PAGE).slice(0, Math.max(0, known.length - MOST_FILES));
+}
+
+/** What is not of the version that runs goes when there is too much; the running version's own files may well be the oldest. */
+async function keepOwn(paths) {
+  await keep(paths);
+  const cache = await caches.open(KEPT);
+  const known = await cache.keys();
+  const own = new Set([PAGE, ...paths]);
+  const spare = known.filter((file) => !own.has(pathOf(file))).slice(0, Math.max(0, known.length - MOST_FILES));
   await Promise.all(spare.map((file) => cache.delete(file)));
+}
+
+function pathOf({ url }) {
+  return new URL(url).pathname;
 }
