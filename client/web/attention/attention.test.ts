@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Notice } from '../capabilities/handler.ts';
+import type { Notice } from './notices.ts';
 import type { AppView } from '../store/app-store.ts';
 import type { ConversationRow } from '../store/conversation-rows.ts';
 import { Observable } from '../store/observable.ts';

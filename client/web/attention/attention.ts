@@ -3,7 +3,7 @@
  * What waited already when the page was opened is in the list and in the title, and is no news.
  */
 import type { TFunction } from 'i18next';
-import type { Notice } from '../capabilities/handler.ts';
+import type { Notice } from './notices.ts';
 import type { Need } from '../model/need.ts';
 import type { AppStore } from '../store/app-store.ts';
 import type { ConversationRow } from '../store/conversation-rows.ts';

@@ -4,12 +4,12 @@ import { capabilityOf } from '../../../src/protocol/capabilities.ts';
 import { textField } from '../model/timeline.ts';
 import type { Need } from '../model/need.ts';
 import { shownName } from '../parts/shown-name.ts';
-import { lineOf } from '../screens/last-line.ts';
+import { entryWords } from '../parts/entry-words.ts';
 
 export function needWords(need: Need, agentName: string, t: TFunction): string {
   const agent = shownName(agentName);
   if (need.kind === 'surface') return `${t('surface.ask', { agent })}: ${shownName(need.surface.app.name)}`;
-  if (need.kind === 'question') return lineOf(need.entry, t);
+  if (need.kind === 'question') return entryWords(need.entry, t);
   const capability = capabilityOf(textField(need.entry.payload, 'capability') ?? '');
   return capability === undefined ? t('capability.unknown') : t(`consent.title.${capability}`, { agent });
 }

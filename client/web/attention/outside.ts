@@ -1,6 +1,6 @@
 /** Notices of the system, for when nobody looks at the page: only where the user has allowed them. */
-import type { Notice } from '../capabilities/handler.ts';
-import { capped, plainVisible } from '../capabilities/visible-text.ts';
+import type { Notice } from './notices.ts';
+import { capped, plainVisible } from '../parts/visible-text.ts';
 import { conversationHref } from '../screens/route.ts';
 import { isSeenAnywhere } from './seen.ts';
 

@@ -13,20 +13,20 @@ import type { Question } from './desk-parts.ts';
 import { ASLEEP_MS } from './desk.ts';
 import { useHost } from './host-context.ts';
 import { readRequest } from './request.ts';
-import { Revealed } from './revealed.tsx';
-import { capped, plainVisible } from './visible-text.ts';
+import { Revealed } from '../parts/revealed.tsx';
+import { shownName } from '../parts/shown-name.ts';
+import { capped } from '../parts/visible-text.ts';
 import './consent.css';
 
-/** Longest reason and name that are shown, in UTF-16 units. */
+/** Longest reason that is shown, in UTF-16 units. */
 const REASON = 280;
-const NAME = 40;
 
 export default function ConsentDialog({ question, waiting }: { question: Question; waiting: number }) {
   const { t } = useTranslation();
   const { desk } = useHost();
   const titleId = useId();
   const { request, work } = question;
-  const agent = capped(plainVisible(question.agentName), NAME);
+  const agent = shownName(question.agentName);
   // Read once: what is on the screen does not change while it is looked at.
   const [call] = useState(() => readRequest(request));
   const dismiss = () => void desk.dismiss(request.hash);

@@ -6,7 +6,7 @@ import { utf8Bytes } from '../../../src/protocol/json.ts';
 import { fileSize } from '../i18n/format.ts';
 import { useLanguage } from '../parts/contexts.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
-import { Revealed } from './revealed.tsx';
+import { Revealed } from '../parts/revealed.tsx';
 
 /** Knows every public suffix there is, which is a lot to load for those who are asked something else. */
 const ConsentAddress = lazy(() => import('./consent-address.tsx'));

@@ -3,20 +3,6 @@ import type { CapabilityArguments, CapabilityName } from '../../../src/protocol/
 import type { FileInfo } from '../../../src/protocol/http.ts';
 import type { Outcome } from './outcome.ts';
 
-/** Something to be shown in the page for a while. */
-export interface Notice {
-  /** `said`: words of an agent's own. `need`: something that waits for the user. */
-  kind: 'said' | 'need';
-  /** The key of the conversation that it came from, and that a tap leads to. */
-  conversation: string;
-  /** The conversation's title, where it has one that tells it from the agent's others. */
-  place: string | null;
-  /** The agent's name: untrusted, like the rest. */
-  agent: string;
-  title: string;
-  body: string;
-}
-
 /** The conversation's files. */
 export interface CallerFiles {
   /** Stores bytes with the relay; null when that did not work. @param onProgress gets a share of 0 to 1 */

@@ -5,7 +5,7 @@ import { Part } from '../parts/part.tsx';
 import { useHost } from './host-context.ts';
 
 const ConsentDialog = lazy(() => import('./consent-dialog.tsx'));
-const NoticeBar = lazy(() => import('./notice-bar.tsx'));
+const NoticeBar = lazy(() => import('../attention/notice-bar.tsx'));
 const CenterSheet = lazy(() => import('../apps/center-sheet.tsx'));
 
 export function HostLayer() {
@@ -18,7 +18,7 @@ export function HostLayer() {
   return (
     <Part>
       {centerShown !== null && <CenterSheet open={centerShown} onClose={() => host.showCenter(false)} />}
-      {notice && <NoticeBar key={notice.id} notice={notice} />}
+      {notice && <NoticeBar key={notice.id} notice={notice} onClose={() => host.notices.close(notice.id)} />}
       {question && <ConsentDialog key={question.request.key} question={question} waiting={waiting} />}
     </Part>
   );

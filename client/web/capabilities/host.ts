@@ -20,7 +20,7 @@ import type { DeskView } from './desk-parts.ts';
 import { CapabilityDesk } from './desk.ts';
 import { BrowserExclusion } from './exclusion.ts';
 import { BrowserJournal } from './journal.ts';
-import { Notices } from './notices.ts';
+import { Notices } from '../attention/notices.ts';
 import { CapabilityPolicy } from './policy.ts';
 
 /** The part of the host that a conversation needs. */

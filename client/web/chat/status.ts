@@ -10,7 +10,7 @@ import type { ConversationView, LinkView } from '../store/conversation-view.ts';
 export type LineState = 'idle' | 'flowing' | 'offline' | 'need';
 
 /** Offline comes before everything, since nothing else can be known then. */
-export function lineOf(view: Pick<ConversationView, 'link' | 'needs' | 'status' | 'flowing' | 'agent'>): LineState {
+export function lineState(view: Pick<ConversationView, 'link' | 'needs' | 'status' | 'flowing' | 'agent'>): LineState {
   if (view.link.name !== 'online') return 'offline';
   if (view.needs.length > 0) return 'need';
   if (view.agent.online !== false && (view.flowing || isRunning(view))) return 'flowing';

@@ -4,13 +4,13 @@ import { useApp, useConversationPart, useView } from '../parts/contexts.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Monogram } from '../parts/monogram.tsx';
 import { useChatDesk } from './chat-desk.ts';
-import { lineOf, useStatusWords } from './status.ts';
+import { lineState, useStatusWords } from './status.ts';
 
 export function TopBar({ back, onMore }: { back: string | null; onMore: () => void }) {
   const { t } = useTranslation();
   const agent = useConversationPart((view) => view.agent.name);
   const title = useConversationPart((view) => view.title);
-  const line = useConversationPart(lineOf);
+  const line = useConversationPart(lineState);
   const here = useConversationPart((view) => view.needs.length);
   const elsewhere = useView(useApp().view).needing - here;
   const desk = useChatDesk();

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { Entry } from '../model/entry.ts';
 import { useConversationPart } from '../parts/contexts.ts';
 import { Icon } from '../parts/icon.tsx';
-import { lineOf } from '../screens/last-line.ts';
+import { entryWords } from '../parts/entry-words.ts';
 
 export function ReplyChip({ entry, onRemove }: { entry: Entry; onRemove: () => void }) {
   const { t } = useTranslation();
@@ -12,7 +12,7 @@ export function ReplyChip({ entry, onRemove }: { entry: Entry; onRemove: () => v
     <div className="reply-chip">
       <div className="quotation">
         <b dir="auto">{t('reply.to', { name: entry.mine ? t('reply.you') : agent })}</b>
-        <span dir="auto">{lineOf(entry, t)}</span>
+        <span dir="auto">{entryWords(entry, t)}</span>
       </div>
       <button type="button" className="icon-button" aria-label={t('reply.remove')} onClick={onRemove}>
         <Icon name="close" small />

@@ -1,5 +1,5 @@
 /** A name that somebody else chose, fit to be shown: nothing hidden in it, and no longer than a line. */
-import { capped, plainVisible } from '../capabilities/visible-text.ts';
+import { capped, plainVisible } from './visible-text.ts';
 
 /** Longer ones are cut, in UTF-16 units. */
 const MOST = 60;

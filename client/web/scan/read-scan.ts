@@ -1,7 +1,6 @@
 /** What a scanned QR code is to us: the way to an agent, or something else. */
 import { parsePairingInput } from '../../core/pairing.ts';
-import type { Invitation } from '../store/app-store.ts';
-import { invitationOf } from '../store/invitation.ts';
+import { invitationOf, type Invitation } from '../store/invitation.ts';
 
 /** `foreign`: nothing of ours. `insecure`: a pairing link to a stranger's address without encryption. */
 export type Scanned = { ok: true; invitation: Invitation } | { ok: false; reason: 'foreign' | 'insecure' };

@@ -7,7 +7,7 @@ import { useTroubleWords } from '../parts/use-trouble-words.ts';
 import type { ConversationRow } from '../store/conversation-rows.ts';
 import type { Trouble } from '../store/trouble.ts';
 import { conversationHref } from './route.ts';
-import { Way } from './way.tsx';
+import { Irrevocable } from './irrevocable.tsx';
 
 /** As many characters as the relay takes (§3). */
 const LONGEST_TITLE = 256;
@@ -60,7 +60,7 @@ export function ConversationSettings({ row, onClose, onExport, asked, onAsk }: P
             {words(trouble)}
           </p>
         )}
-        <Way label={t('settings.delete')} lead={t('settings.deleteLead', { agent })} asked={asked} onAsk={onAsk} onSure={remove} />
+        <Irrevocable label={t('settings.delete')} lead={t('settings.deleteLead', { agent })} asked={asked} onAsk={onAsk} onSure={remove} />
       </div>
     </section>
   );

@@ -12,7 +12,7 @@ import type { Pairing } from '../store/pairings.ts';
 import { TEXT_SIZES, type Theme } from '../store/preferences.ts';
 import { ConversationSettings } from './conversation-settings.tsx';
 import { OutsideSetting } from './outside-setting.tsx';
-import { Way } from './way.tsx';
+import { Irrevocable } from './irrevocable.tsx';
 
 const LANGUAGES: { value: Language; label: string }[] = [
   { value: 'en', label: 'English' },
@@ -62,7 +62,7 @@ export function SettingsSheet({ row, pairing, open, onClose, onExport }: Props) 
             {t('list.pairAnother')}
           </a>
           {pairing && (
-            <Way
+            <Irrevocable
               asked={asked === 'unpair'}
               label={t('settings.unpair', { agent: shownName(pairing.agent.name) })}
               lead={t('settings.unpairLead', { agent: shownName(pairing.agent.name) })}
@@ -74,7 +74,7 @@ export function SettingsSheet({ row, pairing, open, onClose, onExport }: Props) 
               }}
             />
           )}
-          <Way
+          <Irrevocable
             asked={asked === 'sign-out'}
             label={t('settings.signOut')}
             lead={t('settings.signOutLead')}

@@ -3,6 +3,7 @@ import type { Redeemed } from '../../core/http.ts';
 import type { ConversationInfo } from '../../../src/protocol/http.ts';
 import { activity, ConversationRows, type ConversationRow, type OpenConversation } from './conversation-rows.ts';
 import type { ConversationStore } from './conversation-store.ts';
+import type { Invitation } from './invitation.ts';
 import type { LocalStore } from './local-store.ts';
 import { nextFrame, Observable, type Schedule } from './observable.ts';
 import { PairingBook, type Pairing } from './pairings.ts';
@@ -24,15 +25,6 @@ export interface Surroundings {
   open(pairing: Pairing, conversation: Pick<ConversationInfo, 'conversation_id' | 'title'>, on: OpenConversation): ConversationStore;
   /** Forgets everything that is kept outside of the local store: outboxes. */
   wipe(): Promise<void>;
-}
-
-/** A code that waits for the user's word. */
-export interface Invitation {
-  code: string;
-  /** The relay's origin. */
-  relay: string;
-  /** The conversation to begin with, in place of the agent's first. */
-  conversationId?: string;
 }
 
 export interface AppView {

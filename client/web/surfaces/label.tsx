@@ -1,6 +1,6 @@
 /** What a surface is called: its sign, the name it gives itself, and the id that it cannot choose freely. Drawn by the host, always. */
 import { useTranslation } from 'react-i18next';
-import { capped, plainVisible } from '../capabilities/visible-text.ts';
+import { capped, plainVisible } from '../parts/visible-text.ts';
 import { useConversationPart } from '../parts/contexts.ts';
 import type { SurfaceApp } from './shelf.ts';
 

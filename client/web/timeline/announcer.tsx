@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Entry } from '../model/entry.ts';
 import { useConversationPart } from '../parts/contexts.ts';
-import { lineOf } from '../screens/last-line.ts';
+import { entryWords } from '../parts/entry-words.ts';
 
 /** What needs the user is announced by the tray. */
 function isAnnounced({ mine, seq, type }: Entry): boolean {
@@ -29,7 +29,7 @@ export function Announcer() {
   }, [last]);
   return (
     <p className="hidden-words" role="status">
-      {isNew && last && last !== said && `${agent}: ${lineOf(last, t)}`}
+      {isNew && last && last !== said && `${agent}: ${entryWords(last, t)}`}
     </p>
   );
 }

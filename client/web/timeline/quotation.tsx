@@ -4,7 +4,7 @@ import { useChatDesk } from '../chat/chat-desk.ts';
 import type { Entry } from '../model/entry.ts';
 import { textField } from '../model/timeline.ts';
 import { useConversationPart } from '../parts/contexts.ts';
-import { lineOf } from '../screens/last-line.ts';
+import { entryWords } from '../parts/entry-words.ts';
 
 export function Quotation({ entry }: { entry: Entry }) {
   const id = textField(entry.payload, 'reply_to');
@@ -20,7 +20,7 @@ function Quoted({ id }: { id: string }) {
   return (
     <button type="button" className="quotation" onClick={() => desk.reveal(quoted.key)}>
       <b dir="auto">{quoted.mine ? t('reply.you') : agent}</b>
-      <span dir="auto">{lineOf(quoted, t)}</span>
+      <span dir="auto">{entryWords(quoted, t)}</span>
     </button>
   );
 }

@@ -2,29 +2,26 @@
 import { useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useTranslation } from 'react-i18next';
-import { noticeHeading } from '../attention/notice-heading.ts';
-import { allowOutside, outsideState } from '../attention/outside.ts';
+import { noticeHeading } from './notice-heading.ts';
+import { allowOutside, outsideState } from './outside.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Monogram } from '../parts/monogram.tsx';
 import { conversationHref } from '../screens/route.ts';
-import { useHost } from './host-context.ts';
 import type { ShownNotice } from './notices.ts';
-import { Revealed } from './revealed.tsx';
+import { Revealed } from '../parts/revealed.tsx';
 import './notice.css';
 
-export default function NoticeBar({ notice }: { notice: ShownNotice }) {
+export default function NoticeBar({ notice, onClose }: { notice: ShownNotice; onClose: () => void }) {
   const { t } = useTranslation();
-  const { notices } = useHost();
   // Asked for where it was missed: what came while nobody looked.
   const [offered, setOffered] = useState(notice.kind === 'need' && notice.missed && outsideState() === 'default');
-  const close = () => notices.close(notice.id);
   const allow = async () => {
     await allowOutside();
     setOffered(false);
   };
   return createPortal(
     <div className={`notice ${notice.kind}`} data-react-aria-top-layer="true" role="status">
-      <a className="notice-go" href={conversationHref(notice.conversation)} onClick={close}>
+      <a className="notice-go" href={conversationHref(notice.conversation)} onClick={onClose}>
         <Monogram name={notice.agent} />
         <span className="notice-words">
           <span className="notice-from">{noticeHeading(notice, t)}</span>
@@ -38,7 +35,7 @@ export default function NoticeBar({ notice }: { notice: ShownNotice }) {
           )}
         </span>
       </a>
-      <button type="button" className="icon-button" aria-label={t('notice.close')} onClick={close}>
+      <button type="button" className="icon-button" aria-label={t('notice.close')} onClick={onClose}>
         <Icon name="close" />
       </button>
       {offered && (

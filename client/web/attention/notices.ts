@@ -3,7 +3,20 @@
  * user a conversation has one, the newest.
  */
 import { Observable, type Schedule } from '../store/observable.ts';
-import type { Notice } from './handler.ts';
+
+/** Something to be shown in the page for a while. */
+export interface Notice {
+  /** `said`: words of an agent's own. `need`: something that waits for the user. */
+  kind: 'said' | 'need';
+  /** The key of the conversation that it came from, and that a tap leads to. */
+  conversation: string;
+  /** The conversation's title, where it has one that tells it from the agent's others. */
+  place: string | null;
+  /** The agent's name: untrusted, like the rest. */
+  agent: string;
+  title: string;
+  body: string;
+}
 
 /** How long a notice stays, in ms. */
 const SHOWN_MS = 8_000;

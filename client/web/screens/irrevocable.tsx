@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useTroubleWords } from '../parts/use-trouble-words.ts';
 import type { Trouble } from '../store/trouble.ts';
 
-export interface WayProps {
+export interface IrrevocableProps {
   label: string;
   /** What will be gone. */
   lead: string;
@@ -14,7 +14,7 @@ export interface WayProps {
   onSure: () => Promise<Trouble | null>;
 }
 
-export function Way({ label, lead, asked, onAsk, onSure }: WayProps) {
+export function Irrevocable({ label, lead, asked, onAsk, onSure }: IrrevocableProps) {
   const { t } = useTranslation();
   const words = useTroubleWords();
   const [busy, setBusy] = useState(false);

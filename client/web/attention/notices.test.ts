@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Notice } from './handler.ts';
+import type { Notice } from './notices.ts';
 import { Notices } from './notices.ts';
 
 beforeEach(() => void vi.useFakeTimers());
