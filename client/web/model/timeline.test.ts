@@ -151,12 +151,20 @@ describe('a call', () => {
     timeline.apply(frame(1, 'tool.call', question));
     timeline.apply(frame(2, 'tool.call', { ...question, call_id: 'c2' }));
     timeline.queue({ id: 'r1', type: 'tool.result', payload: { ...reply, call_id: 'c2' } }, ts);
-    expect(timeline.waiting(['c1'])).toEqual([]);
-    expect(timeline.waiting([])).toEqual([1]);
+    expect(timeline.waiting(['c1'], 2)).toEqual([]);
+    expect(timeline.waiting([], 2)).toEqual([1]);
     expect(timeline.entries.map(({ call }) => call?.status)).toEqual(['over', 'sending']);
     expect(timeline.isPending('c1')).toBe(false);
     timeline.apply(frame(1, 'tool.call', question, { settled: { status: 'completed', by: { kind: 'app', id: 'dv_other' }, at: ts } }));
     expect(timeline.entries[0]?.call).toMatchObject({ status: 'completed', by: { id: 'dv_other' }, at: ts });
+  });
+
+  it('that was asked after the relay’s word still waits', () => {
+    const timeline = new Timeline(me);
+    timeline.apply(frame(5, 'tool.call', question));
+    expect(timeline.waiting([], 4)).toEqual([]);
+    expect(timeline.isPending('c1')).toBe(true);
+    expect(timeline.waiting([], 5)).toEqual([5]);
   });
 
   it('is told apart from another with the same question by its call_id alone', () => {

@@ -149,11 +149,12 @@ export class Timeline {
   }
 
   /**
-   * The relay says which calls wait (§4, welcome): whatever else waits here was settled meanwhile, and nobody is asked any more.
-   * Returns the seqs of those calls: the log knows how they ended.
+   * The relay says which calls up to `head` wait (§4, welcome): whatever else waits here was settled meanwhile, and nobody is asked any
+   * more. A page of history may have brought later ones already: of those it says nothing.
+   * Returns the seqs of the calls that are over: the log knows how they ended.
    */
-  waiting(callIds: readonly string[]): number[] {
-    const over = this.open.filter(({ call }) => call?.status === 'pending' && !callIds.includes(call.callId));
+  waiting(callIds: readonly string[], head: number): number[] {
+    const over = this.open.filter(({ seq, call }) => call?.status === 'pending' && (seq ?? 0) <= head && !callIds.includes(call.callId));
     for (const { call } of over) if (call) this.#learn(call.callId, { ...PENDING, status: 'over' });
     return over.flatMap(({ seq }) => seq ?? []);
   }

@@ -223,7 +223,7 @@ export class ConversationStore {
     this.#read.belongsTo(welcome.epoch);
     this.#desk.declare();
     this.#desk.pending(welcome.pending_calls);
-    const over = this.#timeline.waiting(welcome.pending_calls);
+    const over = this.#timeline.waiting(welcome.pending_calls, welcome.head_seq);
     if (over.length > 0) void this.#history.again(over);
     this.#epoch = welcome.epoch;
     this.#head = welcome.head_seq;
