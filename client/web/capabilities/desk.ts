@@ -4,25 +4,13 @@
  */
 import { CAPABILITIES, capabilityOf, type CapabilityName } from '../../../src/protocol/capabilities.ts';
 import { Observable } from '../store/observable.ts';
-import type { Caller, DeskParts, DeskView, Work } from './desk-parts.ts';
-import { NeedsTap, type HandlerContext } from './handler.ts';
+import { askedAbout, work, type Item } from './desk-item.ts';
+import type { Caller, DeskParts, DeskView } from './desk-parts.ts';
 import { DECLINED, DISMISSED, REVOKED, refused, resultOf, UNDECLARED, UNKNOWN_OUTCOME, type Outcome } from './outcome.ts';
-import { freeze, isIntact, readRequest, type AppCall, type CapabilityRequest } from './request.ts';
+import { freeze, isIntact, type AppCall } from './request.ts';
 
 /** A question has to be on the screen for this many ms before it can be allowed: nobody allows what they had no time to see. */
 export const ASLEEP_MS = 500;
-
-interface Item {
-  readonly request: CapabilityRequest;
-  readonly caller: Caller;
-  readonly call: AppCall;
-  phase: 'asking' | 'deciding' | 'doing';
-  needsTap: boolean;
-  /** Nobody waits for the answer any more. */
-  settled: boolean;
-  readonly abort: AbortController;
-  work: Work;
-}
 
 /** See the file's head. */
 export class CapabilityDesk {
@@ -148,16 +136,7 @@ export class CapabilityDesk {
     const frozen = freeze(key, capability, call);
     if (!frozen.ok) return this.#answer(key, caller, call, { status: 'failed', error: frozen.error });
     const { request } = frozen;
-    const item: Item = {
-      request,
-      caller,
-      call,
-      phase: 'asking',
-      needsTap: false,
-      settled: false,
-      abort: new AbortController(),
-      work: { progress: null, camera: null },
-    };
+    const item = askedAbout(request, caller, call);
     this.#items.set(key, item);
     if (this.#needsNobody(caller.agent, capability)) return this.#execute(item);
     if (this.#parts.coolDown.until(caller.agent) !== null) return this.#decide(item, this.#cooledDown(caller.agent));
@@ -213,7 +192,7 @@ export class CapabilityDesk {
     item.phase = 'doing';
     this.#parts.announce(key);
     this.view.changed();
-    const outcome = await this.#run(item);
+    const outcome = await work(item, this.#parts, () => this.view.changed());
     if (outcome === null) {
       await journal.release(key);
       return 'needs-tap';
@@ -222,38 +201,6 @@ export class CapabilityDesk {
     await journal.finish(key, result);
     if (!item.settled) await caller.answer(result);
     return 'answered';
-  }
-
-  /** Null when the browser wants a tap and nothing has happened. */
-  async #run(item: Item): Promise<Outcome | null> {
-    const work = (change: Partial<Work>) => {
-      item.work = { ...item.work, ...change };
-      this.view.changed();
-    };
-    const context: HandlerContext = {
-      agent: item.caller.agentName(),
-      files: item.caller.files,
-      signal: item.abort.signal,
-      progress: (progress) => work({ progress }),
-      photograph: (facing) =>
-        new Promise((resolve) => {
-          const taken = (photo: Blob | null) => {
-            work({ camera: null });
-            resolve(photo);
-          };
-          item.abort.signal.addEventListener('abort', () => taken(null), { once: true });
-          if (item.abort.signal.aborted) taken(null);
-          else work({ camera: { facing, taken } });
-        }),
-      show: (words) => this.#parts.show({ kind: 'said', conversation: rowKey(item.caller), place: null, agent: item.caller.agentName(), ...words }),
-    };
-    try {
-      return await this.#parts.run(readRequest(item.request), context);
-    } catch (error) {
-      if (error instanceof NeedsTap) return null;
-      this.#parts.fault(error);
-      return refused('failed', 'execution_error', 'Something went wrong on the device.');
-    }
   }
 
   /** Answers a call that is asked about, without doing it. */
@@ -341,9 +288,4 @@ export class CapabilityDesk {
 
 function keyOf(conversationId: string, callId: string): string {
   return `${conversationId}/${callId}`;
-}
-
-/** A conversation as the list of them is keyed. */
-function rowKey({ agent, conversationId }: Caller): string {
-  return `${agent}|${conversationId}`;
 }

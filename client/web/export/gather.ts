@@ -1,9 +1,7 @@
 /** The whole of a conversation as the relay keeps it, from its beginning, page by page. */
 import type { Delivered } from '../../../src/protocol/envelope.ts';
+import { MAX_PAGE_MESSAGES } from '../../../src/protocol/limits.ts';
 import type { LoadPage } from '../store/history.ts';
-
-/** As many as the relay gives at once (§3). */
-const PAGE = 100;
 
 /** How far it has come. */
 export interface Gathered {
@@ -29,7 +27,7 @@ export class Gathering {
    */
   async run(signal: AbortSignal, onProgress: (gathered: Gathered) => void): Promise<boolean> {
     while (!signal.aborted) {
-      const page = await this.#load({ after: this.#after, limit: PAGE });
+      const page = await this.#load({ after: this.#after, limit: MAX_PAGE_MESSAGES });
       // Another run may be at this page by now.
       if (signal.aborted) break;
       this.messages.push(...page.messages);

@@ -1,6 +1,7 @@
 /** Loads a conversation's history over HTTP (§3): the newest page first, older ones on demand, and what came between a page and the socket. */
 import type { Delivered } from '../../../src/protocol/envelope.ts';
 import type { HistoryPage } from '../../../src/protocol/http.ts';
+import { MAX_PAGE_MESSAGES } from '../../../src/protocol/limits.ts';
 import type { HistoryQuery } from '../../core/http.ts';
 import { rethrowUnlessTrouble } from './trouble.ts';
 
@@ -75,7 +76,7 @@ export class History {
     this.#filling = true;
     try {
       while (this.#to < this.#head) {
-        const page = await this.#load({ after: this.#to, limit: 100 });
+        const page = await this.#load({ after: this.#to, limit: MAX_PAGE_MESSAGES });
         if (round !== this.#round) return;
         this.#take(page.messages);
         this.#to = page.has_more ? (page.messages.at(-1)?.seq ?? this.#head) : this.#head;
@@ -95,7 +96,7 @@ export class History {
     const round = this.#round;
     this.#set({ loadingOlder: true, olderFailed: false });
     try {
-      const page = await this.#load({ before: this.#from, limit: 100 });
+      const page = await this.#load({ before: this.#from, limit: MAX_PAGE_MESSAGES });
       if (round !== this.#round) return;
       this.#take(page.messages);
       this.#from = page.messages[0]?.seq ?? this.#from;
