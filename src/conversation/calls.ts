@@ -106,7 +106,7 @@ export class Calls {
 
   /** The result of a call that came as ended is in the log too. */
   resultFollowed(callId: string, resultSeq: number): void {
-    this.#sql.exec("UPDATE calls SET result_seq = ? WHERE call_id = ? AND result_seq IS NULL AND status <> 'pending'", resultSeq, callId);
+    this.#sql.exec('UPDATE calls SET result_seq = ? WHERE call_id = ?', resultSeq, callId);
   }
 
   /** Forgets the settled calls whose result the log no longer has. */

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { disagreements, flaws } from '../../test/model/integrity.ts';
+import { KINDS } from '../../test/support/calls.ts';
 import { AGENT, OPENS_AT, PHONE, Room, type Seen, TABLET } from '../../test/support/room.ts';
 import type { ImportAnswer } from '../protocol/http.ts';
 import type { JsonObject } from '../protocol/json.ts';
@@ -140,6 +141,45 @@ describe('an import', () => {
     const room = new Room();
     const stray = [said(THERE, 'text.edit', { message_id: 'gone', content: 'x' }), said(THERE, 'tool.cancel', { call_id: 'gone' })];
     expect(brought(room, stray)).toEqual({ imported: 0, known: 0, left_out: 2, head_seq: 0, oldest_seq: 1 });
+  });
+
+  it.each<[string, JsonObject[]]>([
+    ['of a call that is not here', []],
+    ['of a call of the other kind', [said(THERE, 'lineup.v1.app.call', KINDS.app.asked('c1'), ended('completed', OLD_PHONE))]],
+  ])('leaves out a result %s', (_, before) => {
+    const room = new Room();
+    expect(brought(room, [...before, said(OLD_PHONE, 'tool.result', answer('c1'))])).toMatchObject({ imported: before.length, left_out: 1 });
+    expect(history(room).map(({ type }) => type)).toEqual(before.map(({ type }) => type));
+  });
+
+  it('leaves out how a call ended elsewhere that waits here, or has ended here', async () => {
+    const room = new Room();
+    const [agent, phone] = [await room.join(AGENT), await room.join(PHONE)];
+    await room.ask(agent, 'tool.call', question('c1'));
+    const endings = () => [said(OLD_PHONE, 'tool.result', answer('c1')), said(THERE, 'tool.cancel', { call_id: 'c1' })];
+    expect(brought(room, endings(), 1)).toMatchObject({ imported: 0, left_out: 2, head_seq: 1 });
+    await room.ask(phone, 'tool.result', answer('c1'));
+    expect(brought(room, endings(), 2)).toMatchObject({ imported: 0, left_out: 2, head_seq: 2 });
+    expect(history(room).map(({ type, sender }) => [type, sender.id])).toEqual([
+      ['tool.call', AGENT.id],
+      ['tool.result', PHONE.id],
+    ]);
+    expect([...flaws(room), ...disagreements(room)]).toEqual([]);
+  });
+
+  it('leaves out that a call was cancelled which was answered', () => {
+    const room = new Room();
+    const call = said(THERE, 'tool.call', question('c1'), ended('completed', OLD_PHONE));
+    expect(brought(room, [call, said(THERE, 'tool.cancel', { call_id: 'c1' })])).toMatchObject({ imported: 1, left_out: 1 });
+  });
+
+  it('of nothing new leaves it so that somebody has spoken here', async () => {
+    const room = new Room();
+    const message = said(THERE, 'text', { content: 'there' });
+    brought(room, [message]);
+    await room.send(await room.join(PHONE), 'text', { content: 'here' });
+    expect(brought(room, [message], 2)).toMatchObject({ imported: 0, known: 1 });
+    expect(refusedWith(room, [said(THERE, 'text', { content: 'more' })])).toMatch(/^forbidden /);
   });
 
   it('goes on where it broke off, and after somebody spoke only for who knows what was said', async () => {

@@ -2,35 +2,20 @@
  * What was said at another relay, taken in with its senders, ids and times. It is history and nothing more: no call waits for an answer,
  * no surface is open, no agent is sent it.
  */
-import { describeIssue, readEnvelope, type Participant, type ReadFrame, type Sender } from '../protocol/envelope.ts';
+import { describeIssue, readEnvelope, type Envelope, type Participant, type ReadFrame, type Sender } from '../protocol/envelope.ts';
 import { ok, refuse, type Refusal, type Result } from '../protocol/errors.ts';
-import { importBody, type ImportAnswer, type ImportedMessage } from '../protocol/http.ts';
+import { HISTORY_TYPES, importBody, type ImportAnswer, type ImportedMessage } from '../protocol/http.ts';
 import { exceedsBytes, jsonText, type Json } from '../protocol/json.ts';
 import { DEFAULT_CALL_TTL_MS } from '../protocol/limits.ts';
 import { audienceOf, type Audience } from './audience.ts';
 import { describeCall } from './call-rules.ts';
+import type { Call } from './calls.ts';
 import { contentDigest } from './digest.ts';
 import type { Effect } from './effects.ts';
 import type { Ledger } from './ledger.ts';
 import { IMPORTED, senderKey } from './log.ts';
 import { stamped } from './pump.ts';
 import { retain } from './retention.ts';
-
-/** What is history. Surfaces are not: what is open somewhere else cannot be used here. */
-const HISTORY: ReadonlySet<string> = new Set([
-  'text',
-  'text.edit',
-  'image',
-  'file',
-  'error',
-  'run.cancel',
-  'tool.call',
-  'tool.result',
-  'tool.cancel',
-  'lineup.v1.app.call',
-  'lineup.v1.app.result',
-  'lineup.v1.app.cancel',
-]);
 
 /** A message that may be stored. */
 interface Imported extends ReadFrame {
@@ -62,6 +47,8 @@ export function importHistory(place: ImportPlace, body: string, now: number): Re
   const counts = { imported: 0, known: 0, left_out: 0 };
   const done = place.change((ledger, effects) => {
     for (const message of read.value.messages) counts[take(ledger, message, effects)]++;
+    // Where nothing is new, the log still ends with what somebody said.
+    if (counts.imported === 0) return;
     ledger.log.markImported();
     retain(ledger, now);
   });
@@ -98,7 +85,7 @@ function readMessage(given: ImportedMessage, ledger: Ledger, now: number): Resul
   const read = readEnvelope(frame, { conversationId: meta.conversationId, from, limits, controlTypes: false });
   if (!read.ok) return read;
   const { envelope, type } = read.value;
-  if (!HISTORY.has(envelope.type)) return refuse('unsupported_type', `type: ${envelope.type} is no history`);
+  if (!HISTORY_TYPES.has(envelope.type)) return refuse('unsupported_type', `type: ${envelope.type} is no history`);
   const sender = here(given.sender, agent);
   if (sender.kind === 'relay' && !envelope.type.endsWith('.result'))
     return refuse('wrong_direction', `type: ${envelope.type} is not sent by a relay`);
@@ -147,20 +134,21 @@ function take(ledger: Ledger, message: Imported, effects: Effect[]): 'imported' 
       if (previous !== undefined) log.compact(previous);
       return 'imported';
     }
-    case 'tool.cancel':
-    case 'lineup.v1.app.cancel': {
-      const cancelled = calls.get(callId);
-      if (!cancelled) return 'left_out';
-      append(ledger, { ...message, audience: cancelled.audience }, callId, effects);
-      return 'imported';
-    }
     case 'tool.call':
     case 'lineup.v1.app.call':
       if (calls.get(callId)) return 'known';
       takeCall(ledger, message, callId, effects);
       return 'imported';
+    case 'tool.cancel':
+    case 'lineup.v1.app.cancel': {
+      const ended = endedCall(ledger, envelope);
+      if (ended?.status !== 'cancelled') return 'left_out';
+      append(ledger, { ...message, audience: ended.audience }, callId, effects);
+      return 'imported';
+    }
     case 'tool.result':
     case 'lineup.v1.app.result':
+      if (!endedCall(ledger, envelope)) return 'left_out';
       calls.resultFollowed(callId, append(ledger, { ...message, audience: 'agent' }, callId, effects));
       return 'imported';
     default: {
@@ -169,6 +157,13 @@ function take(ledger: Ledger, message: Imported, effects: Effect[]): 'imported' 
       return 'imported';
     }
   }
+}
+
+/** The call that a message tells the end of, if it came as ended and its result has not followed yet: a call has one end. */
+function endedCall(ledger: Ledger, envelope: Envelope): Call | undefined {
+  const { call_id: callId, kind } = describeCall(envelope);
+  const call = ledger.calls.get(callId);
+  return call?.kind === kind && call.status !== 'pending' && call.result_seq === null ? call : undefined;
 }
 
 /** Stores a call with its end, so that nobody is ever asked. */

@@ -36,13 +36,29 @@ export const importBody = z.looseObject({
 });
 export type ImportedMessage = z.infer<typeof importedMessage>;
 
+/** What an import takes: what is history. Surfaces are not, since what is open at one relay cannot be used at another. */
+export const HISTORY_TYPES: ReadonlySet<string> = new Set([
+  'text',
+  'text.edit',
+  'image',
+  'file',
+  'error',
+  'run.cancel',
+  'tool.call',
+  'tool.result',
+  'tool.cancel',
+  'lineup.v1.app.call',
+  'lineup.v1.app.result',
+  'lineup.v1.app.cancel',
+]);
+
 /** What became of an import, and of the log that it went into. */
 export interface ImportAnswer {
   /** Messages that are new here. */
   imported: number;
   /** Messages that were here already, by sender and id. */
   known: number;
-  /** Messages about one that is not here: an edit of a text, the cancelling of a call. */
+  /** Messages about one that is not here, such as an edit of a text; and the end of a call that waits here, or has another end. */
   left_out: number;
   head_seq: number;
   /** Above 1 when retention has taken some of what was imported. */

@@ -1,5 +1,6 @@
 /** What of a conversation can be carried to another relay, and as what: messages that are history, not what is still open. */
 import type { Delivered } from '../../../src/protocol/envelope.ts';
+import { HISTORY_TYPES } from '../../../src/protocol/http.ts';
 
 /** Why something stays where it is. */
 export type StayReason =
@@ -13,23 +14,11 @@ export type StayReason =
 
 const SURFACE = 'lineup.v1.ui.';
 const CALLS: ReadonlySet<string> = new Set(['tool.call', 'lineup.v1.app.call']);
-const CARRIED: ReadonlySet<string> = new Set([
-  'text',
-  'text.edit',
-  'image',
-  'file',
-  'error',
-  'run.cancel',
-  'tool.result',
-  'tool.cancel',
-  'lineup.v1.app.result',
-  'lineup.v1.app.cancel',
-]);
 
 /** Why a message stays; null for one that goes. */
 export function staysBecause({ type, settled }: Delivered): StayReason | null {
   if (CALLS.has(type)) return settled ? null : 'open_calls';
-  if (CARRIED.has(type)) return null;
+  if (HISTORY_TYPES.has(type)) return null;
   return type.startsWith(SURFACE) ? 'surfaces' : 'unknown';
 }
 
