@@ -1,25 +1,16 @@
-import type { FrameLocator, Page } from 'playwright-core';
+import type { BrowserContextOptions, FrameLocator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { Inventory } from '../../src/protocol/inventory.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { until, type AppPage } from './app-page.ts';
-import { DESKTOP, PHONE } from './browser.ts';
-import { appResult, askFor, ConsentDialog } from './capabilities-stage.ts';
-import { ScriptedAgent } from './scripted-agent.ts';
+import { DESKTOP } from './browser.ts';
+import { appResult, askFor, stage } from './capabilities-stage.ts';
+import type { ScriptedAgent } from './scripted-agent.ts';
 import { useWorld } from './world.ts';
 
 const world = useWorld();
 
-async function paired(
-  options: Parameters<typeof world.device>[0] = PHONE,
-): Promise<{ agent: ScriptedAgent; phone: AppPage; consent: ConsentDialog }> {
-  const agent = await ScriptedAgent.start(world.relay.origin);
-  world.after(() => agent.close());
-  const phone = await world.device(options);
-  await phone.pairByLink((await agent.pairing()).url);
-  await agent.hear(({ type }) => type === 'lineup.v1.client.inventory', 'the inventory');
-  return { agent, phone, consent: new ConsentDialog(phone) };
-}
+const paired = (options?: BrowserContextOptions) => stage(world, options);
 
 const inventories = (agent: ScriptedAgent) =>
   agent.heard.filter(({ type }) => type === 'lineup.v1.client.inventory').map(({ payload }) => payload as unknown as Inventory);

@@ -1,22 +1,14 @@
+import type { BrowserContextOptions } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { AppPage, until } from './app-page.ts';
-import { DESKTOP, PHONE } from './browser.ts';
-import { appResult, askFor, ConsentDialog } from './capabilities-stage.ts';
+import { DESKTOP } from './browser.ts';
+import { appResult, askFor, ConsentDialog, stage } from './capabilities-stage.ts';
 import { ScriptedAgent } from './scripted-agent.ts';
 import { useWorld } from './world.ts';
 
 const world = useWorld();
 
-async function paired(
-  options: Parameters<typeof world.device>[0] = PHONE,
-): Promise<{ agent: ScriptedAgent; phone: AppPage; consent: ConsentDialog }> {
-  const agent = await ScriptedAgent.start(world.relay.origin);
-  world.after(() => agent.close());
-  const phone = await world.device(options);
-  await phone.pairByLink((await agent.pairing()).url);
-  await agent.hear(({ type }) => type === 'lineup.v1.client.inventory', 'the inventory');
-  return { agent, phone, consent: new ConsentDialog(phone) };
-}
+const paired = (options?: BrowserContextOptions) => stage(world, options);
 
 /** The same app in another tab of the same browser. */
 async function secondTab({ device }: AppPage): Promise<ConsentDialog> {

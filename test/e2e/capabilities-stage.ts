@@ -1,11 +1,26 @@
 /** What journeys about capabilities share: an agent that asks, and the dialog as a person uses it. */
-import type { Locator } from 'playwright-core';
+import type { BrowserContextOptions, Locator } from 'playwright-core';
 import type { CapabilityName } from '../../src/protocol/capabilities.ts';
 import type { Payloads } from '../../src/protocol/messages.ts';
 import type { AppPage } from './app-page.ts';
-import type { ScriptedAgent } from './scripted-agent.ts';
+import { PHONE } from './browser.ts';
+import { ScriptedAgent } from './scripted-agent.ts';
+import type { World } from './world.ts';
 
 type AppCall = Payloads['lineup.v1.app.call'];
+
+/** A scripted agent and a device that is paired with it and has declared what it can do. */
+export async function stage(
+  world: World,
+  options: BrowserContextOptions = PHONE,
+): Promise<{ agent: ScriptedAgent; phone: AppPage; consent: ConsentDialog }> {
+  const agent = await ScriptedAgent.start(world.relay.origin);
+  world.after(() => agent.close());
+  const phone = await world.device(options);
+  await phone.pairByLink((await agent.pairing()).url);
+  await agent.hear(({ type }) => type === 'lineup.v1.client.inventory', 'the inventory');
+  return { agent, phone, consent: new ConsentDialog(phone) };
+}
 
 /** Asks for a capability; returns the call's id. */
 export async function askFor(
