@@ -15,8 +15,11 @@ interface Entry {
 /** A process that ends may not have kept how far it had read; no more messages than this come again. */
 const MAX_FINISHED = 100;
 
-/** The files of the books in an agent's folder: one for programs that speak the Agent Client Protocol, one for AstrBot. */
-export const BOOKS = { acp: 'acp-sessions.json', astrbot: 'astrbot-sessions.json' } as const;
+/**
+ * The files of the books in an agent's folder: one for programs that speak the Agent Client Protocol, one for AstrBot. In the third one
+ * `acp-connect` has the name of the agent that a conversation belongs to, in a session's place.
+ */
+export const BOOKS = { acp: 'acp-sessions.json', astrbot: 'astrbot-sessions.json', agents: 'acp-agents.json' } as const;
 
 /** The sessions of one agent program. */
 export class SessionBook {

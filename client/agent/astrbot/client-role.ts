@@ -8,7 +8,7 @@ import { makePrivateFolder } from '../private-file.ts';
 import { ConversationLines } from '../acp/conversation-lines.ts';
 import { once, type HandOver } from '../acp/once.ts';
 import { PushStream } from '../acp/push-stream.ts';
-import { SessionBook } from '../acp/session-book.ts';
+import { BOOKS, SessionBook } from '../acp/session-book.ts';
 import { PeerGone, type PeerPace } from './peer.ts';
 import { PeerPool, wordsOf, type RemoteAgent } from './peer-pool.ts';
 import type { ServerAddress } from './address.ts';
@@ -75,7 +75,7 @@ export class ClientRole {
 
   static async open(options: ClientRoleOptions): Promise<ClientRole> {
     await makePrivateFolder(options.folder);
-    return new ClientRole(options, await SessionBook.open(join(options.folder, 'acp-agents.json'), ['acp-connect'], options.note));
+    return new ClientRole(options, await SessionBook.open(join(options.folder, BOOKS.agents), ['acp-connect'], options.note));
   }
 
   serve(agent: LineUpAgent): void {

@@ -2,13 +2,12 @@
 import { join } from 'node:path';
 import type { ConversationInfo } from '../../../src/protocol/http.ts';
 import { hasIdShape } from '../../../src/protocol/ids.ts';
-import { randomId } from '../../core/random-id.ts';
 import type { AddCommand, CommandLine } from '../command-line.ts';
 import { isProfileName, profileFolder } from '../config-folder.ts';
 import { isLoopback } from '../direct/addresses.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { announcement } from '../move/announcement.ts';
-import { ANNOUNCEMENT } from '../move/carry.ts';
+import { announcementId } from '../move/carry.ts';
 import { carryConversation, type Carried } from '../move/carry-conversation.ts';
 import { carrySession } from '../move/carry-session.ts';
 import { MoveSide } from '../move/move-side.ts';
@@ -54,7 +53,7 @@ async function move(line: CommandLine, options: Options): Promise<void> {
   const { url } = await to.insist((http) => http.createPairing({ ttl_s: LINK_TTL_S, label: 'move' }));
   const link = `${url}&conversation=${conversationId}`;
   if (options.announce) {
-    const said = { id: randomId(ANNOUNCEMENT), type: 'text', payload: { content: announcement(link), format: 'markdown' } };
+    const said = { id: announcementId(), type: 'text', payload: { content: announcement(link), format: 'markdown' } };
     await from.insist((http) => http.postMessage(old.conversation_id, said));
   }
   report(line, { from, to, old, carried, session, link, announced: options.announce });

@@ -7,7 +7,9 @@ import type { ConversationInfo, ImportAnswer } from '../../../src/protocol/http.
 import { RelayError } from '../../core/errors.ts';
 import type { RelayHttp } from '../../core/http.ts';
 import { CommandError } from '../exit-codes.ts';
+import { announcementId } from './carry.ts';
 import { carryConversation } from './carry-conversation.ts';
+import { MoveNote } from './move-note.ts';
 import { MoveSide } from './move-side.ts';
 
 const refusalOf = (code: string, status: number) => new RelayError({ code, message: `conversation: ${code}`, status, retryable: false });
@@ -18,6 +20,17 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true }));
 
+const PHONE = { kind: 'app', id: 'dv_phone' } as const;
+const said = (id: string, more: Partial<Delivered> = {}): Delivered => ({
+  v: 1,
+  id,
+  type: 'text',
+  sender: PHONE,
+  ts: '2026-01-01T00:00:00Z',
+  payload: { content: id },
+  ...more,
+});
+
 /** A relay as one side of a move sees it, with the conversations of one agent. */
 class Relay {
   readonly logs = new Map<string, Delivered[]>();
@@ -25,6 +38,10 @@ class Relay {
   /** What the next imports are refused with. */
   refusals: RelayError[] = [];
   readonly afters: (number | undefined)[] = [];
+  /** What happens just before the next import arrives. */
+  meanwhile: (() => void) | undefined;
+  /** Seq of the newest message that was imported. */
+  #importedTo = new Map<string, number>();
 
   constructor(name: string) {
     this.name = name;
@@ -36,9 +53,12 @@ class Relay {
   }
 
   say(conversation: string, ...ids: string[]): void {
+    this.put(conversation, ...ids.map((id) => said(id)));
+  }
+
+  put(conversation: string, ...messages: Delivered[]): void {
     const log = this.logs.get(conversation) ?? [];
-    const sender = { kind: 'app' as const, id: 'dv_phone' };
-    for (const id of ids) log.push({ v: 1, id, type: 'text', sender, seq: log.length + 1, ts: '2026-01-01T00:00:00Z', payload: { content: id } });
+    for (const message of messages) log.push({ ...message, seq: log.length + 1 });
     this.logs.set(conversation, log);
   }
 
@@ -71,8 +91,14 @@ class Relay {
     this.afters.push(after);
     const refused = this.refusals.shift();
     if (refused) throw refused;
-    this.say(id, ...messages.map((message) => message.id));
-    return { imported: messages.length, known: 0, left_out: 0, head_seq: this.logs.get(id)?.length ?? 0, oldest_seq: 1 };
+    this.meanwhile?.();
+    this.meanwhile = undefined;
+    const head = this.ids(id).length;
+    if (head !== (this.#importedTo.get(id) ?? 0) && head !== after) throw refusalOf('forbidden', 403);
+    this.put(id, ...messages);
+    const head_seq = head + messages.length;
+    this.#importedTo.set(id, head_seq);
+    return { imported: messages.length, known: 0, left_out: 0, head_seq, oldest_seq: 1 };
   };
 }
 
@@ -111,6 +137,51 @@ describe('a conversation that is carried', () => {
     await carry(direct, cloud, conversationId);
     expect(cloud.ids(old)).toEqual(['a', 'b', 'here', 'there']);
     expect(direct.ids(conversationId)).toEqual(['a', 'b', 'there', 'here']);
+  });
+
+  it('brings back what was said there while more was brought in', async () => {
+    const { cloud, direct, old } = await pair();
+    const { conversationId } = await carry(cloud, direct, old);
+    cloud.say(old, 'c');
+    direct.meanwhile = () => direct.say(conversationId, 'meanwhile');
+    await carry(cloud, direct, old);
+    expect(direct.ids(conversationId)).toEqual(['a', 'b', 'meanwhile', 'c']);
+    await carry(direct, cloud, conversationId);
+    expect(cloud.ids(old)).toEqual(['a', 'b', 'c', 'meanwhile']);
+  });
+
+  it('brings back what was said there after it was filled by a move that broke off', async () => {
+    const { cloud, direct, old } = await pair();
+    const { conversationId } = await carry(cloud, direct, old);
+    await new MoveNote(cloud.side().setup, old, 'ag_direct').write({ conversationId, seq: 0, filled: false });
+    await rm(join(home, 'direct'), { recursive: true });
+    direct.say(conversationId, 'early');
+    expect((await carry(cloud, direct, old)).conversationId).toBe(conversationId);
+    await carry(direct, cloud, conversationId);
+    expect(cloud.ids(old)).toEqual(['a', 'b', 'early']);
+  });
+
+  it('brings a question with the next move after it was answered', async () => {
+    const { cloud, direct, old } = await pair();
+    const sender = { kind: 'agent', id: 'ag_cloud' } as const;
+    const question = said('question', { type: 'tool.call', sender, payload: { name: 'confirm', call_id: 'c1', arguments: {} } });
+    cloud.put(old, question, said('c'));
+    const { conversationId, tally } = await carry(cloud, direct, old);
+    expect(tally).toMatchObject({ moved: 3, stayed: { open_calls: 1 } });
+    cloud.logs.get(old)![2]!.settled = { status: 'completed', by: PHONE, at: '2026-01-01T00:00:00Z' };
+    cloud.put(old, said('answer', { type: 'tool.result', payload: { name: 'confirm', call_id: 'c1', result: { message: 'confirmed' } } }));
+    expect((await carry(cloud, direct, old)).tally).toMatchObject({ moved: 2, already: 1 });
+    expect(direct.ids(conversationId)).toEqual(['a', 'b', 'c', 'question', 'answer']);
+    expect((await carry(cloud, direct, old)).tally).toMatchObject({ moved: 0, already: 0 });
+    expect((await carry(direct, cloud, conversationId)).tally).toMatchObject({ moved: 0, already: 0 });
+  });
+
+  it('keeps what the agent said under an id that only begins as a move would', async () => {
+    const { cloud, direct, old } = await pair();
+    const sender = { kind: 'agent', id: 'ag_cloud' } as const;
+    cloud.put(old, said('moved_to_staging', { sender }), said(announcementId(), { sender }));
+    const { conversationId } = await carry(cloud, direct, old);
+    expect(direct.ids(conversationId)).toEqual(['a', 'b', 'moved_to_staging']);
   });
 
   it('goes into another one when somebody speaks before it is filled', async () => {

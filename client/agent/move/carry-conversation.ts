@@ -35,11 +35,11 @@ export async function carryConversation({ from, to, old, owner }: CarryParts): P
   const { there, present } = await placeAt(to, old, note);
   const { conversationId, filled } = there;
   const end = to.end(conversationId);
-  const bring = (messages: Delivered[]) =>
-    filled ? bringBehind(to, owner, conversationId, messages) : bringFirst(to, owner, conversationId, messages, note);
-  const { tally, readTo, head } = await moveHistory({ from: from.end(old.conversation_id), to: end, since: there.seq, present, bring });
-  await note.write({ conversationId, seq: readTo, filled: true });
-  await noteBack({ from, to, old }, conversationId, { present, head, filled });
+  const bring = (messages: Delivered[], after: number) =>
+    filled ? bringBehind(to, owner, conversationId, messages, after) : bringFirst(to, owner, conversationId, messages, note);
+  const { tally, doneTo, head } = await moveHistory({ from: from.end(old.conversation_id), to: end, since: there.seq, present, bring });
+  await note.write({ conversationId, seq: doneTo, filled: true });
+  await noteBack({ from, to, old }, conversationId, { spoken: present.spoken, head, isOurs: head === present.head + tally.moved });
   return { conversationId, tally };
 }
 
@@ -79,10 +79,9 @@ async function bringFirst(to: MoveSide, owner: Owner, conversationId: string, me
   }
 }
 
-/** Adds to a conversation that was moved before, behind whatever was said there meanwhile. */
-async function bringBehind(to: MoveSide, owner: Owner, conversationId: string, messages: Delivered[]): Promise<ImportAnswer> {
-  for (let interruptions = 0; ; interruptions++) {
-    const { head_seq: after } = await to.insist((http) => http.history(conversationId, { limit: 1 }));
+/** Adds to a conversation that was moved before, behind whatever is said there meanwhile. */
+async function bringBehind(to: MoveSide, owner: Owner, conversationId: string, messages: Delivered[], head: number): Promise<ImportAnswer> {
+  for (let after = head, interruptions = 0; ; interruptions++) {
     try {
       return await to.insist(() => owner.importHistory(conversationId, messages, after), ['not_found', 'forbidden']);
     } catch (error) {
@@ -94,6 +93,7 @@ async function bringBehind(to: MoveSide, owner: Owner, conversationId: string, m
           `${to.profile} (${to.setup.relay}): too much is being said in ${conversationId} just now; run this again`,
         );
       }
+      ({ head_seq: after } = await to.insist((http) => http.history(conversationId, { limit: 1 })));
     }
   }
 }
@@ -105,15 +105,25 @@ function tooOld({ profile, setup: { relay } }: MoveSide): CommandError {
   );
 }
 
+/** What the way back has to know of the conversation there. */
+interface There {
+  /** Seq of the newest message before this move. */
+  spoken: number;
+  /** The newest seq now. */
+  head: number;
+  /** Whether nothing came in between but what was brought. */
+  isOurs: boolean;
+}
+
 /** Notes beside the conversation there what of it is here, so that the way back brings only what is new. */
 async function noteBack(
   { from, to, old }: Pick<CarryParts, 'from' | 'to' | 'old'>,
   conversationId: string,
-  { present, head, filled }: { present: Present; head: number; filled: boolean },
+  { spoken, head, isOurs }: There,
 ): Promise<void> {
   const back = new MoveNote(to.setup, conversationId, from.setup.agentId);
-  const known = filled ? await back.read() : null;
+  const known = (await back.read())?.seq ?? 0;
   // What was said there since the last time is not here yet, whatever came behind it.
-  const seq = filled && present.spoken > (known?.seq ?? 0) ? (known?.seq ?? 0) : head;
+  const seq = isOurs && spoken <= known ? head : known;
   await back.write({ conversationId: old.conversation_id, seq, filled: true });
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { claimAgent } from '../agent-claim.ts';
-import { SessionBook } from '../acp/session-book.ts';
+import { BOOKS, SessionBook } from '../acp/session-book.ts';
 import { carrySession } from './carry-session.ts';
 
 let home: string;
@@ -36,6 +36,14 @@ describe('the session of a program', () => {
     await (await book('a', ['hermes'])).set('cv_old', { sessionId: 's1' });
     expect(await carrySession(place('a', 'cv_old'), place('b', 'cv_new'))).toBe(true);
     expect((await book('b', ['hermes'])).sessionOf('cv_new')).toBe('s1');
+  });
+
+  it('does not go along with an agent of acp-connect: whose the conversation is does', async () => {
+    const agents = (state: string) => SessionBook.open(join(home, state, 'ag_1', BOOKS.agents), ['acp-connect'], (problem) => expect.fail(problem));
+    await mkdir(join(home, 'a', 'ag_1'), { recursive: true });
+    await (await agents('a')).set('cv_old', { sessionId: 'Reviewer' });
+    expect(await carrySession(place('a', 'cv_old'), place('b', 'cv_new'))).toBe(false);
+    expect((await agents('b')).sessionOf('cv_new')).toBe('Reviewer');
   });
 
   it('stays when there is none, or when another program has the book there', async () => {

@@ -19,13 +19,14 @@ export async function carrySession(from: Place, to: Place): Promise<boolean> {
   const folder = folderOf(to);
   if (await readRunner(folder)) return false;
   await makePrivateFolder(folder);
-  const books = Object.values(BOOKS).map((name) =>
+  const carry = (name: string) =>
     SessionBook.carry(
       { path: join(folderOf(from), name), conversationId: from.conversationId },
       { path: join(folder, name), conversationId: to.conversationId },
-    ),
-  );
-  return (await Promise.all(books)).includes(true);
+    );
+  // It belongs to the same agent there; what that one knows is behind its own server, and is about the conversation here.
+  await carry(BOOKS.agents);
+  return (await Promise.all([carry(BOOKS.acp), carry(BOOKS.astrbot)])).includes(true);
 }
 
 function folderOf({ setup }: Place): string {

@@ -1,5 +1,6 @@
 /** What of a conversation can be carried to another relay, and as what: messages that are history, not what is still open. */
 import type { Delivered } from '../../../src/protocol/envelope.ts';
+import { randomId } from '../../core/random-id.ts';
 import { HISTORY_TYPES } from '../../../src/protocol/http.ts';
 
 /** Why something stays where it is. */
@@ -22,12 +23,14 @@ export function staysBecause({ type, settled }: Delivered): StayReason | null {
   return type.startsWith(SURFACE) ? 'surfaces' : 'unknown';
 }
 
-/** What a move says of itself. It stays where it was said. */
-export const ANNOUNCEMENT = 'moved';
+/** The id of what a move says of itself in the conversation that it leaves. */
+export function announcementId(): string {
+  return randomId('moved');
+}
 
-/** Whether a message is what a move said of itself. */
+/** Whether a message is what a move said of itself: that stays where it was said. */
 export function isAnnouncement({ sender, id }: Pick<Delivered, 'sender' | 'id'>): boolean {
-  return sender.kind === 'agent' && id.startsWith(`${ANNOUNCEMENT}_`);
+  return sender.kind === 'agent' && /^moved_[a-z2-7]{20}$/.test(id);
 }
 
 /** By what a message is known at both relays: the agent has another id at each, devices and messages keep theirs. */

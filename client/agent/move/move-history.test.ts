@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Delivered } from '../../../src/protocol/envelope.ts';
 import type { ImportAnswer } from '../../../src/protocol/http.ts';
 import { RelayError } from '../../core/errors.ts';
+import { announcementId } from './carry.ts';
 import { moveHistory, presentAt, type MoveEnd, type MoveTally } from './move-history.ts';
 import { sentencesOf } from './report.ts';
 
@@ -104,14 +105,20 @@ describe('moving a history', () => {
 
   it('begins behind what went before, leaves what a move said of itself, and says how far it came', async () => {
     const [from, to] = [new Shelf(), new Shelf()];
-    for (const id of ['a', 'b', 'moved_x', 'c']) from.put(message('text', { content: id }, { id }));
+    for (const id of ['a', 'b', announcementId(), 'c']) from.put(message('text', { content: id }, { id }));
     const present = await presentAt(to.end());
-    const { tally, readTo, head } = await moveHistory({ from: from.end(), to: to.end(), since: 1, present, bring: to.bring });
-    expect([tally.moved, readTo, head]).toEqual([2, 4, 2]);
+    const { tally, doneTo, head } = await moveHistory({ from: from.end(), to: to.end(), since: 1, present, bring: to.bring });
+    expect([tally.moved, doneTo, head]).toEqual([2, 4, 2]);
     expect(to.log.map(({ id }) => id)).toEqual(['b', 'c']);
     expect(await presentAt(from.end())).toMatchObject({ head: 4, oldest: 1, spoken: 4 });
-    from.put(message('text', { content: 'x' }, { id: 'moved_y' }));
+    from.put(message('text', { content: 'x' }, { id: announcementId() }));
     expect(await presentAt(from.end())).toMatchObject({ head: 5, spoken: 4 });
+  });
+
+  it('knows where a conversation stands of which the relay has let go of everything', async () => {
+    const gone = new Shelf().end();
+    gone.http.history = async () => ({ messages: [], head_seq: 128, oldest_seq: 129, has_more: false });
+    expect(await presentAt(gone)).toMatchObject({ head: 128, oldest: 129, spoken: 0 });
   });
 
   it('brings everything once and in order, wherever it breaks off and is begun again', async () => {

@@ -41,17 +41,21 @@ interface MoveParts {
   since: number;
   /** What is there before. */
   present: Present;
-  /** Brings messages in. They are there for good when this resolves. */
-  bring(messages: Delivered[]): Promise<ImportAnswer>;
+  /**
+   * Brings messages in. They are there for good when this resolves.
+   * @param after the newest seq of there, as far as is known
+   */
+  bring(messages: Delivered[], after: number): Promise<ImportAnswer>;
 }
 
 /**
- * @returns what became of it, the seq up to which it was read, and the newest seq of there
+ * @returns what became of it, the seq up to which nothing will have to go any more, and the newest seq of there
  * @throws what the calls throw; what was brought by then is found again by {@link presentAt}
  */
-export async function moveHistory({ from, to, since, present, bring }: MoveParts): Promise<{ tally: MoveTally; readTo: number; head: number }> {
+export async function moveHistory({ from, to, since, present, bring }: MoveParts): Promise<{ tally: MoveTally; doneTo: number; head: number }> {
   let { head } = present;
-  let readTo = since;
+  let doneTo = since;
+  let isWaiting = false;
   const tally: MoveTally = {
     moved: 0,
     already: 0,
@@ -72,11 +76,13 @@ export async function moveHistory({ from, to, since, present, bring }: MoveParts
     return made;
   };
   for await (const { messages: page } of pagesOf(from, since)) {
-    readTo = page.at(-1)?.seq ?? readTo;
     const batch: Delivered[] = [];
     for (const message of page) {
-      if (isAnnouncement(message)) continue;
       const stays = staysBecause(message);
+      // A question that is open now goes with a later move, which begins there.
+      isWaiting ||= stays === 'open_calls';
+      if (!isWaiting) doneTo = message.seq ?? doneTo;
+      if (isAnnouncement(message)) continue;
       if (stays === 'surfaces') surfaces.add(message.payload.instance_id);
       else if (stays) tally.stayed[stays] += 1;
       if (stays) continue;
@@ -90,7 +96,7 @@ export async function moveHistory({ from, to, since, present, bring }: MoveParts
       else batch.push(bare(file ? withFile(message, file) : message));
     }
     if (batch.length === 0) continue;
-    const { imported, known, left_out, head_seq, oldest_seq } = await bring(batch);
+    const { imported, known, left_out, head_seq, oldest_seq } = await bring(batch, head);
     tally.moved += imported;
     tally.already += known;
     tally.stayed.stray += left_out;
@@ -98,7 +104,7 @@ export async function moveHistory({ from, to, since, present, bring }: MoveParts
     head = head_seq;
   }
   tally.stayed.surfaces = surfaces.size;
-  return { tally, readTo, head };
+  return { tally, doneTo, head };
 }
 
 /** Looks at what is at an end. */
@@ -118,9 +124,9 @@ export async function presentAt(end: MoveEnd): Promise<Present> {
 async function* pagesOf({ http, conversationId }: MoveEnd, since: number): AsyncGenerator<HistoryPage<Delivered>> {
   for (let after = since, hasMore = true; hasMore;) {
     const page = await http.history(conversationId, { after, limit: MAX_PAGE_MESSAGES });
+    yield page;
     const last = page.messages.at(-1)?.seq;
     if (last === undefined || last === null) return;
-    yield page;
     after = last;
     hasMore = page.has_more;
   }

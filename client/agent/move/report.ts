@@ -11,7 +11,7 @@ export function sentencesOf({ moved, already, files, bytes, trimmed, stayed }: M
   say(stayed.open_calls, 'question', 'that nobody has answered yet; the old conversation still takes the answer');
   say(stayed.surfaces, 'surface', 'of the agent: it opens its own anew');
   say(stayed.files, 'message', 'with a picture or file that is gone, or larger than the other relay takes');
-  say(stayed.stray, 'message', 'about one that is gone');
+  say(stayed.stray, 'message', 'about one that did not move either');
   say(stayed.unknown, 'message', 'of a kind that this version does not know');
   if (trimmed > 0) lines.push(`Of the oldest messages ${trimmed} are beyond what the other relay keeps: it has let go of them`);
   return lines;
