@@ -1,5 +1,5 @@
 /** AstrBot's HTTP API for chats: one request for each message, answered by server-sent events, and attachments beside it. */
-import { isJsonObject, type Json, type JsonObject } from '../../../src/protocol/json.ts';
+import { isJsonObject, type Json } from '../../../src/protocol/json.ts';
 import { EventTooLong, eventsOf } from './server-sent-events.ts';
 
 /** What an attachment is to AstrBot. */
@@ -54,7 +54,7 @@ export class ChatApi {
       headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
       body: JSON.stringify({ username, message, enable_streaming: true, ...(sessionId !== undefined && { session_id: sessionId }) }),
     });
-    if (!isOf(response, 'text/event-stream') || !response.body) throw await this.#refusal(response, signal);
+    if (!isOf(response, 'text/event-stream') || !response.body) throw new AstrBotError(refusalIn(parsed(await this.#reach(response.text(), signal))));
     try {
       for await (const data of eventsOf(response.body)) yield* readEvent(data);
     } catch (error) {
@@ -70,7 +70,7 @@ export class ChatApi {
     const body = new FormData();
     body.append('file', content, name);
     const response = await this.#call('/api/v1/file', 'file', signal, { method: 'POST', body });
-    const answer: unknown = await this.#reach(response.json(), signal);
+    const answer = parsed(await this.#reach(response.text(), signal));
     const { attachment_id, type } = isJsonObject(answer) && isJsonObject(answer.data) ? answer.data : {};
     if (typeof attachment_id !== 'string') throw new AstrBotError(refusalIn(answer));
     return { type: isAttachmentType(type) ? type : 'file', attachment_id };
@@ -80,8 +80,10 @@ export class ChatApi {
   async fetch(attachmentId: string, signal: AbortSignal): Promise<Blob> {
     const path = `/api/v1/file?attachment_id=${encodeURIComponent(attachmentId)}`;
     const response = await this.#call(path, 'file', signal);
-    if (isOf(response, 'application/json')) throw await this.#refusal(response, signal);
-    return this.#reach(response.blob(), signal);
+    const content = await this.#reach(response.blob(), signal);
+    const answer = isOf(response, 'application/json') ? parsed(await content.text()) : null;
+    if (isJsonObject(answer) && answer.status === 'error') throw new AstrBotError(refusalIn(answer));
+    return content;
   }
 
   async #call(path: string, scope: string, signal: AbortSignal, init: RequestInit = {}): Promise<Response> {
@@ -102,22 +104,23 @@ export class ChatApi {
       throw new AstrBotError(`AstrBot cannot be reached at ${this.#options.url}`);
     }
   }
-
-  async #refusal(response: Response, signal: AbortSignal): Promise<AstrBotError> {
-    const answer: unknown = await this.#reach(
-      response.json().catch(() => null),
-      signal,
-    );
-    return new AstrBotError(refusalIn(answer));
-  }
 }
 
 function isOf(response: Response, type: string): boolean {
   return (response.headers.get('content-type') ?? '').startsWith(type);
 }
 
+/** Null for what is no JSON. */
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
+}
+
 /** AstrBot answers some refusals with status 200 and `{status: "error", message}`. */
-function refusalIn(answer: unknown): string {
+function refusalIn(answer: Json): string {
   const said = isJsonObject(answer) && typeof answer.message === 'string' ? `: ${answer.message.slice(0, 300)}` : '';
   return `AstrBot refused the message${said}`;
 }
@@ -127,15 +130,9 @@ function isAttachmentType(type: unknown): type is AttachmentType {
 }
 
 function readEvent(text: string): ChatEvent[] {
-  let event: JsonObject;
-  try {
-    const value = JSON.parse(text) as Json;
-    if (!isJsonObject(value)) return [];
-    event = value;
-  } catch {
-    // Keep-alives and the like.
-    return [];
-  }
+  const event = parsed(text);
+  // Keep-alives and the like.
+  if (!isJsonObject(event)) return [];
   const { type, data = null } = event;
   const words = typeof data === 'string' ? data : '';
   // `[FILE]name where it is kept|name that people see`
