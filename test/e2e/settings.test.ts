@@ -94,7 +94,7 @@ it('a new conversation opens at once, and deleting it asks first and takes it fr
 it('what cannot be done to other devices here is said, with the way to do it', async () => {
   const app = await pairedWith(await agent());
   await openSettings(app);
-  await app.sees('Your other devices are let go on the machine of Hermes: lineup devices');
+  await app.sees('To remove your other devices, run this on the machine of Hermes: lineup devices');
 });
 
 it('the size of the text is of the whole app, and stays', async () => {

@@ -89,6 +89,20 @@ it.each([
   expect(app.device.complaints()).toEqual([]);
 });
 
+it('a newer version can be put off: it is not offered again, and comes with the next load', async () => {
+  const app = await openPage(PHONE);
+  await deploy();
+  await comeBack(app, 1);
+  await app.sees('A newer version is ready.');
+  await app.page.getByRole('button', { name: 'Later' }).click();
+  await app.page.getByText('A newer version is ready.').waitFor({ state: 'detached' });
+  await comeBack(app, 2);
+  expect(await app.page.getByText('A newer version is ready.').count()).toBe(0);
+  await app.page.reload();
+  await app.field.waitFor();
+  expect(await runs(app)).toContain('-deployed');
+});
+
 it('an open page still has all of its parts after a deploy', async () => {
   const app = await openPage(PHONE);
   const kept = () =>

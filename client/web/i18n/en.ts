@@ -121,6 +121,7 @@ export const en = {
 
   'update.ready': 'A newer version is ready.',
   'update.load': 'Load it',
+  'update.later': 'Later',
 
   'delivery.queued': 'waiting',
   'delivery.relayed': 'sent',
@@ -251,7 +252,7 @@ export const en = {
   'settings.outside': 'Notifications',
   'settings.outside.granted': 'On, while this page is open somewhere. Your browser can turn them off.',
   'settings.outside.denied': 'Your browser does not allow them for this page. Its settings can change that.',
-  'settings.otherDevices': 'Your other devices are let go on the machine of {{agent}}: lineup devices',
+  'settings.otherDevices': 'To remove your other devices, run this on the machine of {{agent}}: lineup devices',
   'settings.agent': 'Agent',
   'settings.relay': 'Relay',
   'settings.device': 'This device',

@@ -43,6 +43,6 @@ describe('dates and sizes', () => {
   it('count in units that people read', () => {
     expect(fileSize(8_388_608, 'en')).toBe('8 MB');
     expect(fileSize(1_536, 'en')).toBe('1.5 kB');
-    expect(fileSize(12, 'en')).toBe('12 byte');
+    expect(fileSize(12, 'en')).toBe('12 bytes');
   });
 });

@@ -118,6 +118,7 @@ export const zh: Words = {
 
   'update.ready': '新版本已就绪。',
   'update.load': '立即更新',
+  'update.later': '稍后',
 
   'delivery.queued': '等待中',
   'delivery.relayed': '已发送',

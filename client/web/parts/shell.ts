@@ -5,13 +5,20 @@ import { Observable } from '../store/observable.ts';
 const ASK_EVERY_MS = 900_000;
 
 let newer = false;
+let later = false;
 let asked = 0;
 
-/** Whether the relay serves another version of the page than the one that runs. */
+/** Whether the relay serves another version of the page than the one that runs, and the user has not put it off. */
 export const updateReady = new Observable(
-  () => newer,
+  () => newer && !later,
   (run) => run(),
 );
+
+/** The user wants to hear no more of it: it comes when the page is loaded the next time. */
+export function putOffUpdate(): void {
+  later = true;
+  updateReady.changed();
+}
 
 /** Keeps the page for when there is no network. Where the browser has no such thing, or refuses, the page goes on without. */
 export async function keepShell(): Promise<void> {
