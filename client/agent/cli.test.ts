@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -74,6 +76,24 @@ describe('lineup', () => {
     const { code, err } = await lineup(['demo', '--state', 'taken'], env);
     expect(code).toBe(1);
     expect(err).toMatch(/^lineup: .*taken.*\n$/);
+  });
+
+  test.each([
+    ['says nothing of how the relay sees the agent, where the relay is too old to tell', '/v1/agents/self', 0],
+    ['says that the token is not taken, where it is not', '/v1/', 3],
+  ])('status %s', async (_what, unauthorized, expected) => {
+    const relay = createServer(({ url = '' }, response) => {
+      if (url.startsWith(unauthorized)) response.writeHead(401).end('{"error":{"code":"unauthorized","message":"authorization: x"}}');
+      else response.end('{"version":"1.0.0","devices":[],"conversations":[]}');
+    }).listen(0, '127.0.0.1');
+    await once(relay, 'listening');
+    const { port } = relay.address() as AddressInfo;
+    const args = { ...env, LINEUP_RELAY_URL: `http://127.0.0.1:${port}` };
+    const [shown, json] = [await lineup(['status'], args), await lineup(['--json', 'status'], args)];
+    relay.close();
+    expect([shown.code, json.code]).toEqual([expected, expected]);
+    if (expected === 0) expect([shown.out.includes('heard'), JSON.parse(json.out).relay_view]).toEqual([false, null]);
+    else expect(shown.err).toContain('does not take this token');
   });
 
   test.each<NodeJS.Signals>(['SIGTERM', 'SIGINT'])('waits for a relay that cannot be reached, and ends cleanly by %s', async (signal) => {

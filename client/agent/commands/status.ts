@@ -4,8 +4,9 @@ import { readRunner, type Runner } from '../agent-claim.ts';
 import type { AddCommand, CommandLine } from '../command-line.ts';
 import { localQueue, type LocalConversation } from '../local-state.ts';
 import { oneLine, type Terminal } from '../terminal.ts';
+import { RelayError } from '../../core/errors.ts';
 import type { RelayHttp } from '../../core/http.ts';
-import type { ConversationInfo, DeviceInfo } from '../../../src/protocol/http.ts';
+import type { AgentInfo, ConversationInfo, DeviceInfo } from '../../../src/protocol/http.ts';
 
 interface ConversationStatus extends ConversationInfo, Pick<LocalConversation, 'cursor' | 'unsent'> {
   /** Questions that wait for an answer. */
@@ -21,8 +22,8 @@ interface Status {
   name: string;
   /** The process of this machine; null: none. */
   running: Runner | null;
-  /** How the relay sees the agent. `last_seen` is when it was last heard: a message, a ping or its connection's end. */
-  relay_view: { online: boolean; last_seen: string | null };
+  /** How the relay sees the agent; null: it is too old to tell. `last_seen` is when it was last heard: a message, a ping or its connection's end. */
+  relay_view: Pick<AgentInfo, 'online' | 'last_seen'> | null;
   devices: DeviceInfo[];
   conversations: ConversationStatus[];
 }
@@ -46,12 +47,12 @@ async function readStatus(line: CommandLine): Promise<Status> {
   const began = performance.now();
   const health = await http.health();
   const ping_ms = Math.round(performance.now() - began);
-  const [devices, conversations, local, running, { online, last_seen }] = await Promise.all([
+  const [devices, conversations, local, running, relay_view] = await Promise.all([
     http.devices(),
     http.conversations(),
     localQueue(folder),
     readRunner(folder),
-    http.ownAgent(),
+    relayView(http),
   ]);
   return {
     relay: setup.relay,
@@ -60,10 +61,21 @@ async function readStatus(line: CommandLine): Promise<Status> {
     agent_id: setup.agentId,
     name: setup.name,
     running,
-    relay_view: { online, last_seen },
+    relay_view,
     devices,
     conversations: await Promise.all(conversations.map((each) => withQueue(each, local, http))),
   };
+}
+
+async function relayView(http: RelayHttp): Promise<Status['relay_view']> {
+  try {
+    const { online, last_seen } = await http.ownAgent();
+    return { online, last_seen };
+  } catch (error) {
+    // A relay that does not know this call wants the owner key for it. Where the token is at fault, the other calls say so.
+    if (error instanceof RelayError && error.status === 401) return null;
+    throw error;
+  }
 }
 
 async function withQueue(conversation: ConversationInfo, local: LocalConversation[], http: RelayHttp): Promise<ConversationStatus> {
@@ -79,11 +91,11 @@ function describe(status: Status, terminal: Terminal): string {
     ['relay', `${status.relay} (version ${status.relay_version}, ${status.ping_ms} ms)`],
     ['agent', `${oneLine(status.name)} (${status.agent_id})`],
     ['process', running ? `${terminal.paint('green', 'runs')} (${running.pid}, since ${running.since})` : 'none on this machine'],
-    [
-      'heard',
-      view.online ? terminal.paint('green', 'online') : `offline, ${view.last_seen === null ? 'never heard' : `last heard ${view.last_seen}`}`,
-    ],
   ];
+  if (view) {
+    const offline = `offline, ${view.last_seen === null ? 'never heard' : `last heard ${view.last_seen}`}`;
+    facts.push(['heard', view.online ? terminal.paint('green', 'online') : offline]);
+  }
   const devices = status.devices.map(({ name, platform, online, last_seen }) => [name, platform, online ? 'online' : (last_seen ?? 'never seen')]);
   const conversations = status.conversations.map((each) => [
     each.conversation_id,
