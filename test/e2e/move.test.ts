@@ -69,15 +69,26 @@ describe('lineup move', () => {
     expect((await bytesOf(phone, all.at(-1)?.payload.file_id)).equals(PNG)).toBe(true);
     expect(String((await historyOf(atHome)).at(-1)?.payload.content)).toContain(`](${back.url})`);
 
-    // And there again, with what was said at both ends meanwhile; nothing is at one end twice.
+    // And there again, with what was said at both ends and answered meanwhile; nothing is at one end twice.
+    await phone.say({ id: 'p4', type: 'tool.result', payload: { ...answer, call_id: 'later' } });
     await atHome.say({ id: 'late', payload: { content: 'Said at home all the same' } });
     await phone.say({ id: 'p9', payload: { content: 'Bring the ladder' } });
     const again = await world.move('move', '--to', 'direct', '--conversation', agent.conversationId, '--no-announce');
-    expect(again).toMatchObject({ moved: 1, announced: false, to: { conversation_id: there.to.conversation_id } });
-    expect(wordsOf(await historyOf(atHome)).slice(-4)).toEqual(['And the pond?', 'The pond', 'Said at home all the same', 'Bring the ladder']);
+    expect(again).toMatchObject({
+      moved: 3,
+      stayed: { open_calls: 0, stray: 0 },
+      announced: false,
+      to: { conversation_id: there.to.conversation_id },
+    });
+    expect(wordsOf(await historyOf(atHome)).slice(-4)).toEqual(['The pond', 'Said at home all the same', 'confirm', 'Bring the ladder']);
+    const { http: home } = world.personOf(await world.setup('direct'));
+    expect(await home.audit(there.to.conversation_id, 10)).toMatchObject([
+      { call_id: 'later', status: 'completed' },
+      { call_id: 'water', status: 'completed' },
+    ]);
     const last = await world.move('--profile', 'direct', 'move', '--to', 'default', '--conversation', there.to.conversation_id, '--no-announce');
     expect(last.moved).toBe(1);
-    expect(wordsOf(await historyOf(phone)).slice(-4)).toEqual(['And the pond?', 'The pond', 'Bring the ladder', 'Said at home all the same']);
+    expect(wordsOf(await historyOf(phone)).slice(-4)).toEqual(['The pond', 'confirm', 'Bring the ladder', 'Said at home all the same']);
   });
 
   it('goes on where it broke off for want of room, without saying anything twice', async () => {
