@@ -160,9 +160,9 @@ describe('an import', () => {
     expect(brought(room, endings(), 1)).toMatchObject({ imported: 0, left_out: 2, head_seq: 1 });
     await room.ask(phone, 'tool.result', answer('c1'));
     expect(brought(room, endings(), 2)).toMatchObject({ imported: 0, left_out: 2, head_seq: 2 });
-    expect(history(room).map(({ type, sender }) => [type, sender.id])).toEqual([
-      ['tool.call', AGENT.id],
-      ['tool.result', PHONE.id],
+    expect(history(room)).toMatchObject([
+      { type: 'tool.call', sender: AGENT },
+      { type: 'tool.result', sender: PHONE },
     ]);
     expect([...flaws(room), ...disagreements(room)]).toEqual([]);
   });
