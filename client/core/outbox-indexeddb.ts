@@ -58,6 +58,18 @@ export class IndexedDbOutboxStore implements OutboxStore {
     return Promise.resolve();
   }
 
+  /**
+   * Forgets everything that any tab put in this outbox, sent or not. Needs no opening.
+   * @throws DOMException when the browser keeps no data for this page
+   */
+  async wipe(): Promise<void> {
+    const database = await openDatabase();
+    const transaction = database.transaction('entries', 'readwrite');
+    for await (const cursor of transaction.store.index('scope').iterate(this.#scope)) await cursor.delete();
+    await transaction.done;
+    database.close();
+  }
+
   #opened(): Session {
     if (!this.#session) throw new Error('The outbox store is not open.');
     return this.#session;

@@ -16,9 +16,9 @@ import { Installer } from './parts/installer.ts';
 import { keepShell } from './parts/shell.ts';
 import { reloadOnMissingChunk } from './parts/missing-chunk.ts';
 import { Broken } from './screens/broken.tsx';
-import { conversationHref } from './screens/route.ts';
+import { followInvitation } from './screens/follow-invitation.ts';
 import { AppStore } from './store/app-store.ts';
-import { invitationOf } from './store/invitation.ts';
+import { invitationOf, type Invitation } from './store/invitation.ts';
 import { LocalStore } from './store/local-store.ts';
 import { Preferences } from './store/preferences.ts';
 import { networkSurroundings } from './store/surroundings.ts';
@@ -31,19 +31,19 @@ const host = new DeviceHost(local);
 const app = new AppStore(local, networkSurroundings(local, host, version));
 
 /** A pairing link was opened: the code leaves the address bar, and with it the history, before anything else happens. */
-function takeInvitation(): void {
-  if (!location.hash.includes('pair=')) return;
+function takeInvitation(): Invitation | null {
+  if (!location.hash.includes('pair=')) return null;
   const input = parsePairingInput(location.hash);
   history.replaceState(null, '', `${location.pathname}${location.search}`);
-  if (!input.ok) return;
-  const invitation = invitationOf(input, location.origin);
-  const place = app.placeOf(invitation);
-  if (place === undefined) app.invite(invitation);
-  else location.replace(conversationHref(place));
+  return input.ok ? invitationOf(input, location.origin) : null;
 }
 
-takeInvitation();
-window.addEventListener('hashchange', takeInvitation);
+function follow(invitation: Invitation | null): void {
+  if (invitation) void followInvitation(app, invitation);
+}
+
+const invitation = takeInvitation();
+window.addEventListener('hashchange', () => follow(takeInvitation()));
 reloadOnMissingChunk();
 installer.start();
 void keepShell();
@@ -62,6 +62,7 @@ try {
     t: i18next.t,
   }).start();
   app.start();
+  follow(invitation);
 } catch (error) {
   reportError(error);
   broken = { error };

@@ -91,3 +91,33 @@ it('offers the way in the old conversation, and shows there what was said, on it
   expect((await person(relay, token, to.conversation_id).http.devices()).length).toBe(before);
   expect(device.complaints()).toEqual([]);
 });
+
+it('a phone that is paired at the other end with another conversation goes straight in', async () => {
+  const { agent } = await world.conversation('Kitchen');
+  const device = await Device.open(browser, PHONE);
+  devices.push(device);
+  const app = new AppPage(device);
+  const { relay, token } = await world.setup('direct');
+  const direct = person(relay, token, '');
+  await app.pairByLink((await direct.http.createPairing()).url);
+  await app.line('idle').waitFor({ state: 'attached' });
+  const before = await direct.http.devices();
+  await app.pairByLink(`${(await agent.http.createPairing()).url}&conversation=${agent.conversationId}`);
+  await app.say('Soup is on.');
+  await app
+    .mark()
+    .getByText(/sent|delivered/)
+    .waitFor();
+  await world.move('move', '--to', 'direct', '--conversation', agent.conversationId);
+  const opened = app.page.context().waitForEvent('page');
+  await app.page
+    .getByRole('link', { name: new URL(world.direct.listening.origin).host })
+    .last()
+    .click();
+  const page = await opened;
+  await page.locator('.note').getByText('Soup is on.').waitFor();
+  expect(new URL(page.url()).origin).toBe(world.direct.listening.origin);
+  expect(await page.locator('.invitation').count()).toBe(0);
+  expect((await direct.http.devices()).map(({ device_id }) => device_id)).toEqual(before.map(({ device_id }) => device_id));
+  expect(device.complaints()).toEqual([]);
+});

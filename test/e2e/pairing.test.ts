@@ -50,6 +50,26 @@ it('a code pairs where a camera does not, however it is typed', async () => {
   expect(phone.device.complaints()).toEqual([]);
 });
 
+it('a link into another conversation of an agent that this device is paired with opens it, in a new page or typed, and asks nothing', async () => {
+  const hermes = await agent();
+  const phone = await world.device();
+  await phone.pairByLink((await hermes.pairing()).url);
+  const { conversation_id: id } = await hermes.http.createConversation('Garden');
+  await hermes.http.postMessage(id, { id: 'a1', type: 'text', payload: { content: 'In the garden' } });
+  const link = async () => `${(await hermes.pairing()).url}&conversation=${id}`;
+  await phone.page.goto('about:blank');
+  await phone.page.goto(await link());
+  await phone.sees('In the garden');
+  await phone.page.goto(`${world.relay.origin}/#/pair`);
+  await phone.typeCode(await link());
+  await phone.field.waitFor();
+  await phone.sees('In the garden');
+  expect(decodeURIComponent(phone.page.url())).toContain(id);
+  expect(await phone.page.locator('.invitation').count()).toBe(0);
+  expect(await hermes.http.devices()).toHaveLength(1);
+  expect(phone.device.complaints()).toEqual([]);
+});
+
 it('a pasted link works in the field, and in an open page', async () => {
   const hermes = await agent();
   const phone = await world.device();

@@ -72,6 +72,22 @@ it.each([
   expect(app.device.complaints()).toEqual([]);
 });
 
+it('a code that leads into another conversation of an agent that this phone is paired with opens it, and asks nothing', async () => {
+  const hermes = await agent();
+  const { conversation_id: id } = await hermes.http.createConversation('Garden');
+  await hermes.http.postMessage(id, { id: 'a1', type: 'text', payload: { content: 'In the garden' } });
+  const app = await seeing([`${(await hermes.pairing()).url}&conversation=${id}`]);
+  await app.pairByLink((await hermes.pairing()).url);
+  await app.page.goto(`${world.relay.origin}/#/pair`);
+  await openScanner(app);
+  await app.field.waitFor();
+  await app.sees('In the garden');
+  expect(await cameras(app)).toEqual(['ended']);
+  expect(await app.page.locator('.invitation').count()).toBe(0);
+  expect(await hermes.http.devices()).toHaveLength(1);
+  expect(app.device.complaints()).toEqual([]);
+});
+
 it('a code of another relay says which one it is before anything is redeemed', async () => {
   const app = await seeing(['https://relay.example/#pair=K7Q29FXM']);
   await app.page.goto(world.relay.origin);

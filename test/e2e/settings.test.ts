@@ -91,6 +91,35 @@ it('a new conversation opens at once, and deleting it asks first and takes it fr
   expect(app.device.complaints(/404/)).toEqual([]);
 });
 
+it('of a deleted conversation the browser keeps nothing, not even what was typed, and the next page does not look for it', async () => {
+  const hermes = await agent();
+  const [app, other] = [await pairedWith(hermes), await pairedWith(hermes, DESKTOP)];
+  await app.line('idle').waitFor({ state: 'attached' });
+  await other.line('idle').waitFor({ state: 'attached' });
+  await other.field.fill('half a thought on the other device');
+  await app.device.context.setOffline(true);
+  await app.say('never sent');
+  await app.field.fill('half a thought');
+  await app.device.context.setOffline(false);
+  await app
+    .mark()
+    .getByText(/sent|delivered/)
+    .waitFor();
+  await openSettings(app);
+  await app.page.getByRole('button', { name: 'Delete this conversation' }).click();
+  await app.page.getByRole('button', { name: 'Yes, do it' }).click();
+  await app.sees('No conversation');
+  const id = hermes.enrolled.conversation_id;
+  const kept = ({ page }: AppPage) => page.evaluate((name) => Object.keys(localStorage).filter((key) => key.includes(name)), id);
+  await until('nothing is kept here', async () => (await kept(app)).length === 0);
+  await until('nothing is kept on the other device', async () => (await kept(other)).length === 0);
+  const asked: string[] = [];
+  app.page.on('websocket', (socket) => asked.push(socket.url()));
+  await app.page.reload();
+  await app.sees('No conversation');
+  expect(asked).toEqual([]);
+});
+
 it('what cannot be done to other devices here is said, with the way to do it', async () => {
   const app = await pairedWith(await agent());
   await openSettings(app);
@@ -142,6 +171,26 @@ it('signing out leaves nothing in the browser, even one that does not list its d
     tab.evaluate(async () => [Object.keys(localStorage), (await indexedDB.databases()).map(({ name }) => name), await caches.keys()]);
   await until('nothing is left', async () => JSON.stringify(await left()) === '[[],[],[]]');
   expect(await hermes.http.devices()).toEqual([]);
+});
+
+it('signing out of a browser that does not let go of a database is done all the same, and says so', async () => {
+  const hermes = await agent();
+  const app = await pairedWith(hermes);
+  await app.page.evaluate(() => {
+    IDBFactory.prototype.deleteDatabase = () => {
+      const request = Object.assign(new EventTarget(), { error: new DOMException('in use', 'UnknownError') });
+      queueMicrotask(() => request.dispatchEvent(new Event('error')));
+      return request as unknown as IDBOpenDBRequest;
+    };
+  });
+  await openSettings(app);
+  await app.page.getByRole('button', { name: 'Sign out' }).click();
+  await app.page.getByRole('button', { name: 'Yes, do it' }).click();
+  await app.sees('Your agent, on your phone');
+  await app.sees('the browser did not let go of everything');
+  expect(await app.violations()).toEqual([]);
+  expect(await hermes.http.devices()).toEqual([]);
+  expect(app.device.complaints()).toEqual([]);
 });
 
 it('a conversation is saved whole, in both forms, though only its end is on the screen', async () => {

@@ -91,6 +91,19 @@ describe('an outbox in IndexedDB', () => {
     expect((await openTab('cv1')).given).toEqual(['a']);
   });
 
+  it('that is wiped holds nothing any more, whichever tab wrote it, and another conversation’s is left alone', async () => {
+    const [first, second, other] = [await openTab('cv1'), await openTab('cv1'), await openTab('cv2')];
+    await put(first.page, 'a');
+    await put(second.page, 'b');
+    await put(other.page, 'c');
+    await first.page.close();
+    await second.page.evaluate(() => tab.closeStore());
+    await second.page.evaluate(() => tab.wipeStore('cv1'));
+    await other.page.close();
+    expect((await openTab('cv1')).given).toEqual([]);
+    expect((await openTab('cv2')).given).toEqual(['c']);
+  });
+
   it('belongs to one tab at a time, and goes to another when that tab is closed', async () => {
     const first = await openTab();
     await put(first.page, 'a', 'b');

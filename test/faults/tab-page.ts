@@ -24,6 +24,9 @@ const tab = {
   async remove(id: string): Promise<void> {
     await store?.remove(id);
   },
+  async wipeStore(scope: string): Promise<void> {
+    await new IndexedDbOutboxStore(scope).wipe();
+  },
   async closeStore(): Promise<void> {
     await store?.close();
   },

@@ -35,6 +35,11 @@ export class BrowserBoardStore implements BoardStore {
     return this.#do(undefined, (database) => database.delete('boards', [this.#owner, instanceId]));
   }
 
+  /** Forgets all of them. */
+  wipe(): Promise<void> {
+    return this.#do(undefined, (database) => database.delete('boards', IDBKeyRange.bound([this.#owner], [this.#owner, []])));
+  }
+
   async #do<T>(otherwise: T, work: (database: IDBPDatabase<Schema>) => Promise<T>): Promise<T> {
     try {
       this.#database ??= this.#open();

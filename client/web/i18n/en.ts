@@ -262,6 +262,7 @@ export const en = {
   'settings.signOutLead': 'Every agent is unpaired, and this browser forgets everything: tokens, drafts, what is not sent yet.',
   'settings.sure': 'Yes, do it',
   'settings.keep': 'Keep it',
+  'settings.leftover': 'Signed out, but the browser did not let go of everything. Its own settings can delete the data of this page.',
   'settings.notTold': 'Forgotten here. The relay could not be told, so the agent still lists this device.',
 
   'device.name': '{{browser}} on {{system}}',

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useApp } from '../parts/contexts.ts';
 import { Sheet } from '../parts/sheet.tsx';
+import { followInvitation } from '../screens/follow-invitation.ts';
 import { watchCamera, type NoCamera } from './camera-feed.ts';
 import { readScan } from './read-scan.ts';
 
@@ -78,7 +79,7 @@ function useScanner(onFound: () => void) {
         if (scanned.ok) {
           stop();
           found.current();
-          app.invite(scanned.invitation);
+          void followInvitation(app, scanned.invitation);
           return;
         }
         setRefused(scanned.reason);

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { parsePairingInput } from '../../core/pairing.ts';
 import { useApp } from '../parts/contexts.ts';
 import { invitationOf } from '../store/invitation.ts';
+import { followInvitation } from './follow-invitation.ts';
 
 type Problem = Extract<ReturnType<typeof parsePairingInput>, { ok: false }>['reason'];
 
@@ -17,7 +18,7 @@ export function CodeForm({ action, field }: { action?: string; field: RefObject<
   const go = (event: FormEvent) => {
     event.preventDefault();
     const input = parsePairingInput(text);
-    if (input.ok) app.invite(invitationOf(input, location.origin));
+    if (input.ok) void followInvitation(app, invitationOf(input, location.origin));
     else setProblem(input.reason);
   };
   return (

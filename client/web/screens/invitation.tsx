@@ -79,7 +79,7 @@ export function InvitationScreen({ invitation }: { invitation: Invitation }) {
               {pairing ? t('pair.pairing') : t('pair.yes')}
             </button>
           )}
-          <button type="button" className="button wide" disabled={pairing} onClick={() => app.invite(null)}>
+          <button type="button" className="button wide" disabled={pairing} onClick={() => app.decline()}>
             {spent ? t('pair.otherCode') : t('pair.no')}
           </button>
         </div>

@@ -9,7 +9,7 @@ import { WaysIn } from './ways-in.tsx';
 
 export function Welcome() {
   const { t } = useTranslation();
-  const { durable, untold } = useView(useApp().view);
+  const { durable, untold, leftover } = useView(useApp().view);
   return (
     <main className="screen">
       <div className="screen-column">
@@ -29,6 +29,11 @@ export function Welcome() {
         {untold && (
           <p className="remark" role="status">
             {t('settings.notTold')}
+          </p>
+        )}
+        {leftover && (
+          <p className="remark" role="status">
+            {t('settings.leftover')}
           </p>
         )}
         <WaysIn />

@@ -1,10 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { NetworkError, RelayError } from '../../core/errors.ts';
 import { AppStore, type Surroundings } from './app-store.ts';
 import { LocalStore } from './local-store.ts';
+import type { Pairing } from './pairings.ts';
 import { conversation, frameOf, settled, type ScriptedLink } from './testing.ts';
 
+vi.stubGlobal('window', new EventTarget());
+
 const invitation = { code: 'K7Q29FXM', relay: 'https://relay.example' };
+
+const conversationInfo = (id: string) => ({ conversation_id: id, title: null, created_at: '2026-11-02', last_message_at: null, head_seq: 0 });
 
 function app(local = new LocalStore(null)) {
   const log: string[] = [];
@@ -28,9 +33,9 @@ function app(local = new LocalStore(null)) {
     },
     conversations() {
       asked += 1;
-      return Promise.resolve([...listed]);
+      return failure ? Promise.reject(failure) : Promise.resolve([...listed]);
     },
-    create: () => Promise.reject(new Error('not asked for')),
+    create: () => Promise.resolve(conversationInfo('cv_made')),
     rename(_, id, title) {
       log.push(`rename ${id} ${title}`);
       return failure ? Promise.reject(failure) : Promise.resolve({ conversation_id: id, title, created_at: '', last_message_at: null, head_seq: 0 });
@@ -41,7 +46,7 @@ function app(local = new LocalStore(null)) {
     },
     unpair(pairing) {
       log.push(`unpair ${pairing.deviceId}`);
-      return failure ? Promise.reject(failure) : Promise.resolve();
+      return failure && !(failure instanceof DOMException) ? Promise.reject(failure) : Promise.resolve();
     },
     open(pairing, info, on) {
       log.push(`open ${info.conversation_id} as ${pairing.deviceId}`);
@@ -49,9 +54,13 @@ function app(local = new LocalStore(null)) {
       links.set(info.conversation_id, link);
       return store;
     },
+    forget(pairing, id) {
+      log.push(`forget ${id} of ${pairing.deviceId}`);
+      return Promise.resolve();
+    },
     wipe() {
       log.push('wipe');
-      return Promise.resolve();
+      return failure instanceof DOMException ? Promise.reject(failure) : Promise.resolve();
     },
   };
   const store = new AppStore(
@@ -74,21 +83,60 @@ describe('pairing', () => {
   it('begins with the conversation that the link names', async () => {
     const { store, log } = app();
     await store.pair({ ...invitation, conversationId: 'cv_moved' }, 'Phone');
-    expect(log).toContain('open cv_moved as dv_1');
-    expect(log).not.toContain('open cv_1 as dv_1');
+    expect(log.find((line) => line.startsWith('open'))).toBe('open cv_moved as dv_1');
   });
 
   it('is not needed for a conversation of an agent that this device is paired with', async () => {
-    const { store } = app();
+    const { store, listed } = app();
     const link = { ...invitation, conversationId: 'cv_moved' };
-    expect(store.placeOf(link)).toBeUndefined();
+    listed.push(conversationInfo('cv_moved'));
+    expect(await store.invite(link)).toBeNull();
+    expect(store.view.get().invitation).toEqual(link);
     await store.pair(link, 'Phone');
-    expect(store.placeOf({ ...link, code: 'ANOTHER1' })).toBe('https://relay.example|ag_1|cv_moved');
+    expect(await store.invite({ ...link, code: 'ANOTHER1' })).toBe('https://relay.example|ag_1|cv_moved');
+    expect(await store.invite({ ...link, conversationId: 'cv_1' })).toBe('https://relay.example|ag_1|cv_1');
+    expect(store.view.get().invitation).toBeNull();
+    for (const other of [{ ...link, conversationId: 'cv_2' }, { ...link, relay: 'https://other.example' }, invitation]) {
+      expect(await store.invite(other)).toBeNull();
+      expect(store.view.get().invitation).toEqual(other);
+    }
+  });
+
+  it('is not needed in a new page either, where only the list knows of the conversation', async () => {
+    const { store, local } = app();
+    await store.pair(invitation, 'Phone');
     await settled();
-    expect(store.placeOf({ ...link, conversationId: 'cv_1' })).toBe('https://relay.example|ag_1|cv_1');
-    expect(store.placeOf({ ...link, conversationId: 'cv_2' })).toBeUndefined();
-    expect(store.placeOf({ ...link, relay: 'https://other.example' })).toBeUndefined();
-    expect(store.placeOf(invitation)).toBeUndefined();
+    const later = app(local);
+    later.listed.push(conversationInfo('cv_moved'));
+    later.store.start();
+    expect(await later.store.invite({ ...invitation, conversationId: 'cv_moved' })).toBe('https://relay.example|ag_1|cv_moved');
+    expect(later.store.view.get().invitation).toBeNull();
+  });
+
+  it('redeems nothing when the relay, which was away as the user was asked, knows that this device is at home there', async () => {
+    const { store, log, listed, fail } = app();
+    await store.pair(invitation, 'Phone');
+    await settled();
+    const link = { ...invitation, conversationId: 'cv_moved' };
+    fail(new NetworkError('down'));
+    expect(await store.invite(link)).toBeNull();
+    expect(store.view.get().invitation).toEqual(link);
+    fail(null);
+    listed.push(conversationInfo('cv_moved'));
+    expect(await store.pair(link, 'Phone')).toBeNull();
+    expect(log.filter((line) => line === 'redeem')).toHaveLength(1);
+    expect(store.view.get().invitation).toBeNull();
+    expect(store.view.get().rows.map(({ info }) => info.conversation_id)).toContain('cv_moved');
+  });
+
+  it('is asked about for the code that was given last', async () => {
+    const { store } = app();
+    await store.pair(invitation, 'Phone');
+    const slow = store.invite({ ...invitation, conversationId: 'cv_9' });
+    const last = { code: 'ANOTHER1', relay: 'https://other.example' };
+    await store.invite(last);
+    expect(await slow).toBeNull();
+    expect(store.view.get().invitation).toEqual(last);
   });
 
   it('tells in values what went wrong', async () => {
@@ -178,6 +226,70 @@ describe('a conversation', () => {
       expect(store.view.get().rows).toEqual([]);
       expect(links.get('cv_1')?.calls).toContain('close');
     }
+  });
+});
+
+describe('of a conversation that is gone', () => {
+  const kept = (local: LocalStore) => ['draft', 'read', 'inventory', 'canvas'].filter((what) => local.read(`${what}.cv_1`) !== null);
+  const keep = (local: LocalStore) => {
+    for (const what of ['draft', 'read', 'inventory', 'canvas']) local.write(`${what}.cv_1`, '1');
+    local.write('draft.cv_2', 'half a thought');
+  };
+
+  it('nothing is kept here after it was deleted, and the pairing begins with another one', async () => {
+    const { store, listed, local, log } = app();
+    listed.push(conversationInfo('cv_2'));
+    await store.pair(invitation, 'Phone');
+    await settled();
+    keep(local);
+    expect(await store.remove('https://relay.example|ag_1|cv_1')).toBeNull();
+    expect(kept(local)).toEqual([]);
+    expect(local.read('draft.cv_2')).toBe('half a thought');
+    expect(log).toContain('forget cv_1 of dv_1');
+    const later = app(local);
+    later.listed.splice(0, 1, conversationInfo('cv_2'));
+    later.store.start();
+    await settled();
+    expect(later.log).toEqual(['open cv_2 as dv_1']);
+  });
+
+  it('nothing is kept here when another device deleted it, and one that is made meanwhile stays', async () => {
+    const { store, listed, local, log } = app();
+    await store.pair(invitation, 'Phone');
+    await settled();
+    keep(local);
+    listed.splice(0, 1);
+    const asking = store.refresh(store.view.get().pairings[0] as Pairing);
+    const made = await store.create(store.view.get().pairings[0] as Pairing);
+    await asking;
+    expect(kept(local)).toEqual([]);
+    expect(log).toContain('forget cv_1 of dv_1');
+    expect(store.view.get().rows.map(({ key }) => key)).toEqual([made.ok && made.key]);
+  });
+
+  it('the last one leaves a pairing that begins with none', async () => {
+    const { store, local } = app();
+    await store.pair(invitation, 'Phone');
+    await settled();
+    await store.remove('https://relay.example|ag_1|cv_1');
+    const later = app(local);
+    later.listed.splice(0);
+    later.store.start();
+    await settled();
+    expect(later.store.view.get()).toMatchObject({ rows: [], pairings: [{ conversationId: null }] });
+    expect(later.log).toEqual([]);
+  });
+
+  it('nothing is kept here when its agent is unpaired', async () => {
+    const { store, local, log } = app();
+    await store.pair(invitation, 'Phone');
+    await settled();
+    keep(local);
+    local.write('devices.https://relay.example|ag_1', '{}');
+    await store.unpair('https://relay.example|ag_1');
+    expect(kept(local)).toEqual([]);
+    expect(local.read('devices.https://relay.example|ag_1')).toBeNull();
+    expect(log).toContain('forget cv_1 of dv_1');
   });
 });
 
@@ -285,6 +397,18 @@ describe('the ways out', () => {
     await store.signOut();
     expect(log.slice(-2)).toEqual(['unpair dv_1', 'wipe']);
     expect(local.read('draft.cv_1')).toBeNull();
-    expect(store.view.get()).toMatchObject({ pairings: [], rows: [] });
+    expect(store.view.get()).toMatchObject({ pairings: [], rows: [], leftover: false });
+  });
+
+  it('say so when the browser does not let go of something, and are taken all the same', async () => {
+    const { store, fail } = app();
+    await store.pair(invitation, 'Phone');
+    await settled();
+    let told = 0;
+    store.view.subscribe(() => told++);
+    fail(new DOMException('in use', 'UnknownError'));
+    await store.signOut();
+    expect(told).toBeGreaterThan(0);
+    expect(store.view.get()).toMatchObject({ pairings: [], rows: [], leftover: true });
   });
 });

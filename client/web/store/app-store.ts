@@ -1,14 +1,14 @@
 /** The whole app: which agents it is paired with, their conversations, and which one is on the screen. */
 import type { Redeemed } from '../../core/http.ts';
 import type { ConversationInfo } from '../../../src/protocol/http.ts';
-import { activity, ConversationRows, type ConversationRow, type OpenConversation } from './conversation-rows.ts';
+import { ConversationRows, type ConversationRow, type OpenConversation } from './conversation-rows.ts';
 import type { ConversationStore } from './conversation-store.ts';
 import type { Invitation } from './invitation.ts';
+import { Lists } from './lists.ts';
 import type { LocalStore } from './local-store.ts';
 import { nextFrame, Observable, type Schedule } from './observable.ts';
 import { PairingBook, type Pairing } from './pairings.ts';
-import { ReadMark } from './read-mark.ts';
-import { rethrowUnlessTrouble, troubleOf, type Trouble } from './trouble.ts';
+import { troubleOf, type Trouble } from './trouble.ts';
 
 /** What the app needs from the network; a scripted one stands in for it in fixtures. */
 export interface Surroundings {
@@ -23,7 +23,12 @@ export interface Surroundings {
   unpair(pairing: Pairing): Promise<void>;
   /** Opens a conversation; it is not started yet. */
   open(pairing: Pairing, conversation: Pick<ConversationInfo, 'conversation_id' | 'title'>, on: OpenConversation): ConversationStore;
-  /** Forgets everything that is kept outside of the local store: outboxes. */
+  /** Forgets what is kept of a conversation outside of the local store. */
+  forget(pairing: Pairing, conversationId: string): Promise<void>;
+  /**
+   * Forgets everything that is kept outside of the local store.
+   * @throws DOMException when the browser does not let go of something
+   */
   wipe(): Promise<void>;
 }
 
@@ -41,14 +46,9 @@ export interface AppView {
   durable: boolean;
   /** A device was forgotten here that the relay could not be told about. */
   untold: boolean;
+  /** The user signed out, and the browser did not let go of everything. */
+  leftover: boolean;
 }
-
-/**
- * So many conversations of an agent, the most recent ones, are kept connected without being opened. A socket of a conversation that
- * sleeps costs the relay nothing, while asking for the list wakes every conversation: so they are listened to, and the list is asked for
- * only when something may have been missed.
- */
-const KEPT_CONVERSATIONS = 24;
 
 /** See the file's head. */
 export class AppStore {
@@ -59,13 +59,12 @@ export class AppStore {
   readonly #book: PairingBook;
   readonly #around: Surroundings;
   readonly #rows: ConversationRows;
-  /** Pairings whose list was asked for: what comes up after that is new. */
-  readonly #listed = new Set<string>();
-  readonly #asking = new Map<string, 'asked' | 'again'>();
-  /** Pairings that were made here a moment ago: what was said before that is nothing new to this device. */
-  readonly #justPaired = new Set<string>();
+  readonly #lists: Lists;
   #untold = false;
+  #leftover = false;
   #invitation: Invitation | null = null;
+  /** What was given last: the user is asked about no other. */
+  #wanted: Invitation | null = null;
   #redeeming: Promise<Trouble | null> | null = null;
 
   constructor(local: LocalStore, around: (book: PairingBook) => Surroundings, schedule: Schedule = nextFrame) {
@@ -80,6 +79,7 @@ export class AppStore {
     });
     this.screen = this.#rows.screen;
     this.view = new Observable(() => this.#look(), schedule);
+    this.#lists = new Lists({ local, book: this.#book, rows: this.#rows, around: this.#around, view: this.view });
   }
 
   /** Opens what is paired, and follows what other tabs change. */
@@ -93,19 +93,22 @@ export class AppStore {
     });
   }
 
-  /** A pairing link was opened. */
-  invite(invitation: Invitation | null): void {
-    this.#invitation = invitation;
-    this.#untold = false;
-    this.view.changed();
+  /**
+   * A code or link was given: the user is asked about it, unless it leads into a conversation in which this device is at home. Then
+   * nothing has to be asked, and the key of that conversation is returned.
+   */
+  async invite(invitation: Invitation): Promise<string | null> {
+    this.#wanted = invitation;
+    const place = await this.#placeOf(invitation);
+    // Another one was given meanwhile.
+    if (this.#wanted !== invitation) return null;
+    if (place === null) this.#ask(invitation);
+    return place;
   }
 
-  /** The key of the conversation that an invitation leads into, when this device is paired there already: then nothing has to be asked. */
-  placeOf({ relay, conversationId }: Invitation): string | undefined {
-    if (conversationId === undefined) return undefined;
-    const isThere = ({ key, conversationId: first }: Pairing) => first === conversationId || this.#rows.get(`${key}|${conversationId}`) !== undefined;
-    const pairing = this.#book.all().find((each) => !each.ended && each.relay === relay && isThere(each));
-    return pairing && `${pairing.key}|${conversationId}`;
+  /** The user does not want it. */
+  decline(): void {
+    this.#ask(null);
   }
 
   /** Redeems a code, once however often it is asked for meanwhile. Null when this device is paired now. */
@@ -118,9 +121,13 @@ export class AppStore {
   async unpair(key: string): Promise<void> {
     const pairing = this.#book.find(key);
     if (!pairing) return;
-    await this.#rows.close((row) => row.pairing.key === key);
+    const isOf = (row: ConversationRow) => row.pairing.key === key;
+    const rows = this.#rows.all.filter(isOf);
+    await this.#rows.close(isOf);
     this.#untold = !pairing.ended && !(await this.#tell(pairing));
     this.#book.remove(key);
+    await this.#lists.forget(rows);
+    this.local.forget(key);
     this.#sync();
   }
 
@@ -131,8 +138,14 @@ export class AppStore {
     const told = await Promise.all(pairings.map((pairing) => this.#tell(pairing)));
     this.#untold = told.includes(false);
     this.local.wipe();
-    await this.#around.wipe();
-    this.#sync();
+    try {
+      await this.#around.wipe();
+    } catch (error) {
+      if (!(error instanceof DOMException)) throw error;
+      this.#leftover = true;
+    } finally {
+      this.#sync();
+    }
   }
 
   /** A conversation is looked at: it is connected from now on. Null when none is. */
@@ -175,43 +188,37 @@ export class AppStore {
       // Somebody else was faster: it is gone all the same.
       if (trouble.kind !== 'refused' || trouble.code !== 'not_found') return trouble;
     }
-    await this.#rows.close((each) => each.key === key);
-    this.view.changed();
+    await this.#lists.forget([row]);
     return null;
   }
 
-  /** Asks again which conversations there are; once more afterwards, however often it is asked for meanwhile. */
-  async refresh(pairing: Pairing): Promise<void> {
-    const { key } = pairing;
-    if (this.#asking.has(key)) return void this.#asking.set(key, 'again');
-    do {
-      this.#asking.set(key, 'asked');
-      await this.#list(pairing);
-    } while (this.#asking.get(key) === 'again');
-    this.#asking.delete(key);
+  /** Asks again which conversations there are. */
+  refresh(pairing: Pairing): Promise<void> {
+    return this.#lists.refresh(pairing);
   }
 
-  async #list(pairing: Pairing): Promise<void> {
-    try {
-      const conversations = await this.#around.conversations(pairing);
-      const current = this.#book.find(pairing.key);
-      if (!current || current.deviceId !== pairing.deviceId) return;
-      if (this.#justPaired.delete(pairing.key)) {
-        for (const { conversation_id, head_seq } of conversations) new ReadMark(this.local, conversation_id).advance(head_seq);
-      }
-      const ids = new Set(conversations.map((info) => info.conversation_id));
-      await this.#rows.close((row) => row.pairing.key === pairing.key && !ids.has(row.info.conversation_id));
-      const rows = conversations.toSorted((a, b) => activity(b).localeCompare(activity(a))).map((info) => this.#rows.ensure(current, info));
-      for (const row of rows.slice(0, KEPT_CONVERSATIONS)) this.#rows.connect(row.key, this.#listed.has(pairing.key));
-      this.#listed.add(pairing.key);
-    } catch (error) {
-      // What is known stays on the screen; the next connection or visit asks again.
-      rethrowUnlessTrouble(error);
-    }
-    this.view.changed();
+  /** The key of the conversation that an invitation leads into, when this device is at home in it. Only the list knows all of them. */
+  async #placeOf({ relay, conversationId }: Invitation): Promise<string | null> {
+    if (conversationId === undefined) return null;
+    const pairings = this.#book.all().filter((each) => !each.ended && each.relay === relay);
+    const place = () => pairings.map(({ key }) => `${key}|${conversationId}`).find((key) => this.#rows.get(key)) ?? null;
+    if (place() === null) await Promise.all(pairings.map((pairing) => this.refresh(pairing)));
+    return place();
+  }
+
+  #ask(invitation: Invitation | null): void {
+    this.#invitation = invitation;
+    this.#untold = false;
+    this.#leftover = false;
+    this.view.flush();
   }
 
   async #redeem(invitation: Invitation, deviceName: string): Promise<Trouble | null> {
+    // The relay may not have been there to say so when the user was asked.
+    if ((await this.#placeOf(invitation)) !== null) {
+      this.decline();
+      return null;
+    }
     try {
       const redeemed = await this.#around.redeem(invitation.relay, invitation.code, deviceName);
       const { conversationId = redeemed.conversation_id } = invitation;
@@ -219,8 +226,8 @@ export class AppStore {
       await this.#rows.close((row) => row.pairing.key === pairing.key);
       // The relay would go on counting the device that this one was before.
       if (earlier && !earlier.ended) await this.#tell(earlier);
-      this.#invitation = null;
-      this.#justPaired.add(pairing.key);
+      this.#ask(null);
+      this.#lists.paired(pairing.key);
       this.#sync();
       return null;
     } catch (error) {
@@ -247,7 +254,10 @@ export class AppStore {
     void this.#rows.close((row) => !living.has(`${row.pairing.key}|${row.pairing.deviceId}`));
     for (const pairing of living.values()) {
       if (this.#rows.all.some((row) => row.pairing.key === pairing.key)) continue;
-      this.#rows.connect(this.#rows.ensure(pairing, { conversation_id: pairing.conversationId, title: null, last_message_at: null }).key);
+      const { conversationId } = pairing;
+      if (conversationId !== null) {
+        this.#rows.connect(this.#rows.ensure(pairing, { conversation_id: conversationId, title: null, last_message_at: null }).key);
+      }
       void this.refresh(pairing);
     }
     this.view.changed();
@@ -273,6 +283,7 @@ export class AppStore {
       invitation: this.#invitation,
       durable: this.local.durable,
       untold: this.#untold,
+      leftover: this.#leftover,
     };
   }
 }

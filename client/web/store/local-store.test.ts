@@ -55,6 +55,15 @@ describe('what a browser remembers', () => {
     expect(store.read('draft')).toBe('ok');
   });
 
+  it('forgets what is filed under a name, wherever it is kept', () => {
+    const store = new LocalStore(new SmallStorage(12));
+    store.write('draft.cv_1', 'hello');
+    store.write('read.cv_1', 'more than there is room for');
+    store.write('draft.cv_12', 'stays');
+    store.forget('cv_1');
+    expect(['draft.cv_1', 'read.cv_1', 'draft.cv_12'].map((key) => store.read(key))).toEqual([null, null, 'stays']);
+  });
+
   it('forgets its own things and nobody else’s', () => {
     const storage = new SmallStorage(100);
     storage.setItem('other', 'stays');

@@ -50,12 +50,20 @@ export class LocalStore {
     }
   }
 
+  /** Forgets everything that is filed under a name, such as a conversation's: `draft.<name>` and the like. */
+  forget(name: string): void {
+    for (const key of this.#keys()) if (key.endsWith(`.${name}`)) this.write(key, null);
+  }
+
   /** Forgets everything under the prefix. */
   wipe(): void {
-    this.#memory.clear();
-    if (!this.#storage) return;
-    const keys = Array.from({ length: this.#storage.length }, (_, i) => this.#storage?.key(i) ?? '');
-    for (const key of keys) if (key.startsWith(PREFIX)) this.#storage.removeItem(key);
+    for (const key of this.#keys()) this.write(key, null);
+  }
+
+  #keys(): string[] {
+    const stored = Array.from({ length: this.#storage?.length ?? 0 }, (_, i) => this.#storage?.key(i) ?? '');
+    const ours = stored.flatMap((key) => (key.startsWith(PREFIX) ? [key.slice(PREFIX.length)] : []));
+    return [...ours, ...this.#memory.keys()];
   }
 
   /** Calls back when another tab changed a key; `null` for everything at once. */

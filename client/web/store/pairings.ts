@@ -14,8 +14,8 @@ export interface Pairing {
   deviceId: string;
   /** How the user calls this device. */
   deviceName: string;
-  /** The conversation that the pairing came with. */
-  conversationId: string;
+  /** The conversation to begin with while the list is not there: the one that the pairing came with, while there is that. Null when there is none. */
+  conversationId: string | null;
   token: string;
   /** Set when the relay let this device go: nothing connects any more until it is paired again. */
   ended: boolean;
@@ -58,7 +58,7 @@ export class PairingBook {
   }
 
   /** Changes a pairing, if it is still there. */
-  update(key: string, change: Partial<Pick<Pairing, 'token' | 'ended' | 'agent'>>): void {
+  update(key: string, change: Partial<Pick<Pairing, 'token' | 'ended' | 'agent' | 'conversationId'>>): void {
     this.#write(this.all().map((pairing) => (pairing.key === key ? { ...pairing, ...change } : pairing)));
   }
 
@@ -90,6 +90,6 @@ function isPairings(value: unknown): value is Pairing[] {
 
 function isPairing(value: unknown): value is Pairing {
   if (!isJsonObject(value) || !isJsonObject(value.agent)) return false;
-  const texts = [value.key, value.relay, value.deviceId, value.deviceName, value.conversationId, value.token, value.agent.id, value.agent.name];
+  const texts = [value.key, value.relay, value.deviceId, value.deviceName, value.conversationId ?? '', value.token, value.agent.id, value.agent.name];
   return texts.every((text) => typeof text === 'string') && typeof value.ended === 'boolean';
 }

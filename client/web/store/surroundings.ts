@@ -38,7 +38,7 @@ export function networkSurroundings(local: LocalStore, host: ConversationHost, v
           self: me,
           credentials: book.credentials(pairing.key, pairing.deviceId),
           hello: { name: pairing.deviceName, platform: PLATFORM, version },
-          outbox: new IndexedDbOutboxStore(`${pairing.relay} ${pairing.deviceId} ${conversationId}`),
+          outbox: outboxOf(pairing, conversationId),
           // Messages live in memory and come back as pages of history, so the cursor lives there too.
           cursor: new MemoryCursorStore(),
           page: screenSignals(documentSignals(), on.onScreen),
@@ -57,7 +57,22 @@ export function networkSurroundings(local: LocalStore, host: ConversationHost, v
           onConversations: on.listChanged,
         });
       },
+      async forget(pairing, conversationId) {
+        try {
+          await outboxOf(pairing, conversationId).wipe();
+        } catch (error) {
+          // The browser keeps no data for this page: then the outbox was in memory, and went with its connection.
+          if (!(error instanceof DOMException)) throw error;
+        }
+        if (local.read(`canvas.${conversationId}`) === null) return;
+        const { BrowserBoardStore } = await import('../canvas/board-store.ts');
+        await new BrowserBoardStore(`${pairing.key} ${conversationId}`).wipe();
+      },
       wipe: wipeBrowser,
     };
   };
+}
+
+function outboxOf(pairing: Pairing, conversationId: string): IndexedDbOutboxStore {
+  return new IndexedDbOutboxStore(`${pairing.relay} ${pairing.deviceId} ${conversationId}`);
 }

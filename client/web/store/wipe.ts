@@ -15,10 +15,11 @@ export async function wipeBrowser(): Promise<void> {
 
 async function wipeDatabases(): Promise<void> {
   if (!hasDatabases()) return;
-  // Typed as always there; older browsers do not have it.
+  // First what is surely ours: a browser may fail to list, or, older than its type, have no list.
+  await Promise.all(DATABASES.map(deleteDatabase));
   const listed = 'databases' in indexedDB ? await indexedDB.databases() : [];
-  const ours = listed.flatMap(({ name }) => (name?.startsWith(PREFIX) ? [name] : []));
-  await Promise.all([...new Set([...DATABASES, ...ours])].map(deleteDatabase));
+  const others = listed.flatMap(({ name }) => (name?.startsWith(PREFIX) && !DATABASES.includes(name) ? [name] : []));
+  await Promise.all(others.map(deleteDatabase));
 }
 
 function hasDatabases(): boolean {
