@@ -240,6 +240,41 @@ describe('what needs the user', () => {
   });
 });
 
+describe('what the system told', () => {
+  it('goes when it was answered, here or on another device, and with everything else when the user signs out', async () => {
+    const hermes = await agent();
+    const app = await pairedWith(hermes);
+    const desktop = await pairedWith(hermes, DESKTOP);
+    await app.device.context.grantPermissions(['notifications'], { origin: world.relay.origin });
+    await app.page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+    const told = () =>
+      app.page.evaluate(async () => {
+        const worker = await navigator.serviceWorker.ready;
+        return (await worker.getNotifications()).map(({ body }) => body);
+      });
+    const tells = (...words: string[]) => until(`the system tells ${words.join()}`, async () => (await told()).join() === words.join());
+    await look(app, 'hidden');
+    await hermes.ask('confirm', 'ask', { question: 'First?' });
+    await tells('First?');
+    await desktop.page.locator('.card').getByRole('button', { name: 'No', exact: true }).click();
+    await tells();
+    await hermes.ask('confirm', 'ask', { question: 'Second?' });
+    await tells('Second?');
+    await app.page.locator('.card').getByRole('button', { name: 'No', exact: true }).click();
+    await tells();
+    await hermes.ask('confirm', 'ask', { question: 'Third?' });
+    await tells('Third?');
+    await app.page.getByRole('button', { name: 'Settings' }).first().click();
+    await app.page.getByRole('button', { name: 'Sign out' }).click();
+    await app.page.getByRole('button', { name: 'Yes, do it' }).click();
+    await app.sees('Your agent, on your phone');
+    await until('nothing is told', () =>
+      app.page.evaluate(async () => ((await (await navigator.serviceWorker.getRegistration())?.getNotifications()) ?? []).length === 0),
+    );
+    expect(app.device.complaints()).toEqual([]);
+  });
+});
+
 describe('a call that was settled while the device was away', () => {
   it('invites nobody to answer, and says on which device it was answered, and when', async () => {
     const hermes = await agent();

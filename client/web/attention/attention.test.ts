@@ -16,9 +16,10 @@ function world({ late = false } = {}) {
   const { store, link } = conversation();
   store.start();
   const row = { key: 'row', store, late, connected: true } as ConversationRow;
+  const there = { rows: [row], pairings: [{ key: 'relay|ag_1' }, { key: 'relay|ag_2' }] };
   const now = { visible: true, screen: null as string | null };
   const at = (run: () => void) => run();
-  const view = new Observable(() => ({ rows: [row], needing: store.view.get().needs.length }) as unknown as AppView, at);
+  const view = new Observable(() => ({ ...there, needing: store.view.get().needs.length }) as unknown as AppView, at);
   store.view.subscribe(() => view.changed());
   const screen = new Observable(() => now.screen, at);
   const told: string[] = [];
@@ -26,6 +27,8 @@ function world({ late = false } = {}) {
   const notices = {
     show: ({ title }: Notice) => told.push(title) > 0,
     forget: (key: string) => void told.push(`forget ${key}`),
+    keepOnly: (isThere: (key: string) => boolean) =>
+      void told.push(`keep only ${['relay|ag_1|row', 'relay|ag_1|unlisted', 'relay|ag_2|cv'].filter(isThere).join(', ')}`),
   };
   new Attention({
     app: { view, screen },
@@ -39,7 +42,12 @@ function world({ late = false } = {}) {
     screen.changed();
   };
   const news = () => told.splice(0).filter((title) => !title.startsWith('forget'));
-  return { link, now, show, told, news, badges };
+  /** Makes the list another one. */
+  const list = (change: Partial<typeof there>) => {
+    Object.assign(there, change);
+    view.changed();
+  };
+  return { link, now, show, told, news, badges, row, list };
 }
 
 describe('a notice', () => {
@@ -93,6 +101,34 @@ describe('a notice', () => {
     expect(told.splice(0)).toEqual(['forget row']);
     link.emit('settled', { call_id: 'c1', status: 'expired', by: { kind: 'relay' } });
     expect(told).toEqual(['forget row']);
+  });
+});
+
+describe('what was told of a conversation', () => {
+  it('before the page was opened is taken back when nothing needs the user there, and once only', () => {
+    const { link, told } = world();
+    link.comeOnline();
+    link.emit('message', frameOf(1, 'text', { content: 'by the way' }));
+    expect(told).toEqual(['forget row']);
+  });
+
+  it('goes with the conversation, with its agent, and with everything when the user signs out', () => {
+    const { row, list, told } = world();
+    const first = { ...row, key: 'relay|ag_1|row' };
+    const other = { ...row, key: 'relay|ag_2|cv' };
+    list({ rows: [first, other] });
+    told.splice(0);
+    list({ rows: [other] });
+    list({ rows: [first] });
+    list({ rows: [], pairings: [{ key: 'relay|ag_2' }] });
+    list({ rows: [other] });
+    list({ rows: [], pairings: [] });
+    expect(told.splice(0)).toEqual([
+      'keep only relay|ag_1|unlisted, relay|ag_2|cv',
+      'keep only relay|ag_1|row, relay|ag_1|unlisted',
+      'keep only relay|ag_2|cv',
+      'keep only ',
+    ]);
   });
 });
 

@@ -11,7 +11,7 @@ import { needWords } from './need-words.ts';
 
 export interface AttentionParts {
   app: Pick<AppStore, 'view' | 'screen'>;
-  notices: { show(notice: Notice): boolean; forget(conversation: string): void };
+  notices: { show(notice: Notice): boolean; forget(conversation: string): void; keepOnly(isThere: (conversation: string) => boolean): void };
   badge: (count: number) => void;
   /** Whether somebody can see the page. */
   visible: () => boolean;
@@ -23,6 +23,8 @@ export class Attention {
   readonly #parts: AttentionParts;
   /** What is known to need the user, by conversation. */
   readonly #known = new Map<string, ReadonlySet<string>>();
+  /** The conversations that there were at the last look. */
+  #rows: ReadonlySet<string> = new Set();
   #counted = 0;
 
   constructor(parts: AttentionParts) {
@@ -41,11 +43,15 @@ export class Attention {
   }
 
   #look(): void {
-    const { app, badge } = this.#parts;
-    const { rows, needing } = app.view.get();
+    const { app, badge, notices } = this.#parts;
+    const { rows, needing, pairings } = app.view.get();
     for (const row of rows) this.#lookAt(row);
     const keys = new Set(rows.map(({ key }) => key));
-    for (const key of this.#known.keys()) if (!keys.has(key)) this.#known.delete(key);
+    const gone = new Set([...this.#rows].filter((key) => !keys.has(key)));
+    for (const key of gone) this.#known.delete(key);
+    this.#rows = keys;
+    // Of an agent that is unpaired more conversations may be gone than were ever listed here.
+    if (gone.size > 0) notices.keepOnly((key) => !gone.has(key) && pairings.some((pairing) => key.startsWith(`${pairing.key}|`)));
     if (needing === this.#counted) return;
     this.#counted = needing;
     badge(needing);
@@ -57,7 +63,11 @@ export class Attention {
     if (!synced) return;
     const known = this.#known.get(key);
     this.#known.set(key, new Set(needs.map(({ id }) => id)));
-    if (needs.length === 0) return this.#parts.notices.forget(key);
+    if (needs.length === 0) {
+      // At first, too: a page of long ago may have told what was answered since.
+      if (known?.size !== 0) this.#parts.notices.forget(key);
+      return;
+    }
     const news = needs.findLast((need) => (known ? !known.has(need.id) : late) && !this.#isSeen(key, need));
     if (!news) return;
     this.#parts.notices.show({

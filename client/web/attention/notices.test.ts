@@ -20,6 +20,11 @@ function all({ visible = true, allowed = false } = {}) {
   const notices = new Notices({
     visible: () => page.visible,
     outside: ({ title }) => allowed && told.push(title) > 0,
+    takeBack: (which) => {
+      for (const conversation of ['cv_1', 'cv_2']) {
+        for (const kind of ['need', 'said'] as const) if (which({ kind, conversation })) told.push(`take back ${kind} of ${conversation}`);
+      }
+    },
     schedule: (run) => run(),
   });
   const show = (isVisible: boolean) => {
@@ -82,5 +87,18 @@ it('says of each conversation that needs the user the newest thing alone, and no
   notices.forget('cv_1');
   expect(notices.view.get()?.title).toBe('of another');
   notices.forget('cv_2');
+  expect(notices.view.get()).toBeNull();
+});
+
+it('takes back outside of the page what it takes back inside', () => {
+  const { notices, told } = all();
+  notices.show(notice('asked', 'need'));
+  notices.show(notice('words'));
+  notices.forget('cv_1');
+  expect(told).toEqual(['take back need of cv_1']);
+  expect(notices.view.get()?.title).toBe('words');
+  told.splice(0);
+  notices.keepOnly((conversation) => conversation === 'cv_2');
+  expect(told).toEqual(['take back need of cv_1', 'take back said of cv_1']);
   expect(notices.view.get()).toBeNull();
 });

@@ -29,10 +29,14 @@ export interface ShownNotice extends Notice {
   missed: boolean;
 }
 
+type Which = (notice: Pick<Notice, 'kind' | 'conversation'>) => boolean;
+
 interface NoticesParts {
   visible: () => boolean;
   /** Shows a notice of the system; false where that is not allowed. */
   outside: (notice: Notice) => boolean;
+  /** Takes notices of the system away. */
+  takeBack: (which: Which) => void;
   schedule?: Schedule;
 }
 
@@ -72,7 +76,17 @@ export class Notices {
 
   /** A conversation needs nobody any more, or is looked at. */
   forget(conversation: string): void {
-    const left = this.#queue.filter((notice) => notice.kind !== 'need' || notice.conversation !== conversation);
+    this.#takeBack((notice) => notice.kind === 'need' && notice.conversation === conversation);
+  }
+
+  /** Nothing is said any more of conversations that are gone. */
+  keepOnly(isThere: (conversation: string) => boolean): void {
+    this.#takeBack((notice) => !isThere(notice.conversation));
+  }
+
+  #takeBack(which: Which): void {
+    this.#parts.takeBack(which);
+    const left = this.#queue.filter((notice) => !which(notice));
     if (left.length === this.#queue.length) return;
     const first = this.#queue[0];
     this.#queue = left;

@@ -7,7 +7,7 @@ import type { Inventory } from '../../../src/protocol/inventory.ts';
 import { AppCenter } from '../apps/app-center.ts';
 import { AppStorage } from '../apps/app-storage.ts';
 import { noticeHeading } from '../attention/notice-heading.ts';
-import { followOutside, tellOutside } from '../attention/outside.ts';
+import { followOutside, takeBackOutside, tellOutside } from '../attention/outside.ts';
 import { holdWhileSeen } from '../attention/seen.ts';
 import { currentInventory } from '../inventory/inventory.ts';
 import type { LocalStore } from '../store/local-store.ts';
@@ -60,7 +60,11 @@ export class DeviceHost implements ConversationHost {
       (run) => run(),
     );
     const visible = () => document.visibilityState === 'visible';
-    this.notices = new Notices({ visible, outside: (notice) => tellOutside(notice, noticeHeading(notice, i18next.t), reportError) });
+    this.notices = new Notices({
+      visible,
+      outside: (notice) => tellOutside(notice, noticeHeading(notice, i18next.t), reportError),
+      takeBack: (which) => takeBackOutside(which, reportError),
+    });
     this.desk = new CapabilityDesk({
       journal: new BrowserJournal(),
       exclusion: new BrowserExclusion(),
