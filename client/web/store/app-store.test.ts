@@ -267,6 +267,21 @@ describe('of a conversation that is gone', () => {
     expect(store.view.get().rows.map(({ key }) => key)).toEqual([made.ok && made.key]);
   });
 
+  it('nothing is kept here when it was deleted while no page was open', async () => {
+    const { store, listed, local } = app();
+    listed.unshift(conversationInfo('cv_2'));
+    await store.pair({ ...invitation, conversationId: 'cv_2' }, 'Phone');
+    await settled();
+    keep(local);
+    const later = app(local);
+    later.listed.splice(0, 1, conversationInfo('cv_2'));
+    later.store.start();
+    await settled();
+    expect(kept(local)).toEqual([]);
+    expect(local.read('draft.cv_2')).toBe('half a thought');
+    expect(later.log).toEqual(['open cv_2 as dv_1', 'forget cv_1 of dv_1']);
+  });
+
   it('the last one leaves a pairing that begins with none', async () => {
     const { store, local } = app();
     await store.pair(invitation, 'Phone');
@@ -286,9 +301,11 @@ describe('of a conversation that is gone', () => {
     await settled();
     keep(local);
     local.write('devices.https://relay.example|ag_1', '{}');
+    expect(local.read('listed.https://relay.example|ag_1')).toBe('["cv_1"]');
     await store.unpair('https://relay.example|ag_1');
     expect(kept(local)).toEqual([]);
     expect(local.read('devices.https://relay.example|ag_1')).toBeNull();
+    expect(local.read('listed.https://relay.example|ag_1')).toBeNull();
     expect(log).toContain('forget cv_1 of dv_1');
   });
 });

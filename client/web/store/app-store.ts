@@ -121,12 +121,11 @@ export class AppStore {
   async unpair(key: string): Promise<void> {
     const pairing = this.#book.find(key);
     if (!pairing) return;
-    const isOf = (row: ConversationRow) => row.pairing.key === key;
-    const rows = this.#rows.all.filter(isOf);
-    await this.#rows.close(isOf);
+    const known = this.#lists.known(pairing);
+    await this.#rows.close((row) => row.pairing.key === key);
     this.#untold = !pairing.ended && !(await this.#tell(pairing));
     this.#book.remove(key);
-    await this.#lists.forget(rows);
+    await this.#lists.forget(pairing, known);
     this.local.forget(key);
     this.#sync();
   }
@@ -188,7 +187,7 @@ export class AppStore {
       // Somebody else was faster: it is gone all the same.
       if (trouble.kind !== 'refused' || trouble.code !== 'not_found') return trouble;
     }
-    await this.#lists.forget([row]);
+    await this.#lists.forget(row.pairing, [row.info.conversation_id]);
     return null;
   }
 

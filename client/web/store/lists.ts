@@ -1,6 +1,6 @@
 /** Which conversations there are: the rows follow what the relay lists, and of what is gone there nothing is kept here. */
 import type { ConversationInfo } from '../../../src/protocol/http.ts';
-import { activity, type ConversationRow, type ConversationRows } from './conversation-rows.ts';
+import { activity, type ConversationRows } from './conversation-rows.ts';
 import type { LocalStore } from './local-store.ts';
 import type { Observable } from './observable.ts';
 import type { Pairing, PairingBook } from './pairings.ts';
@@ -58,18 +58,28 @@ export class Lists {
     return asking.done;
   }
 
-  /** These rows are gone for good, and with them what is kept of them here. */
-  async forget(gone: readonly ConversationRow[]): Promise<void> {
+  /** Every conversation of an agent that was ever heard of and not forgotten, also by earlier pages. */
+  known(pairing: Pairing): string[] {
+    const { rows, local } = this.#parts;
+    const here = rows.all.filter((row) => row.pairing.key === pairing.key).map(({ info }) => info.conversation_id);
+    return [...new Set([...here, ...local.readJson(listKey(pairing), isTexts, [])])];
+  }
+
+  /** These conversations are gone for good, and with them what is kept of them here. */
+  async forget(pairing: Pairing, ids: readonly string[]): Promise<void> {
     const { rows, local, around, view } = this.#parts;
-    if (gone.length === 0) return;
-    const keys = new Set(gone.map(({ key }) => key));
-    const closed = rows.close(({ key }) => keys.has(key));
-    for (const key of new Set(gone.map(({ pairing }) => pairing.key))) this.#beginElsewhere(key);
+    if (ids.length === 0) return;
+    const closed = rows.close((row) => row.pairing.key === pairing.key && ids.includes(row.info.conversation_id));
+    this.#beginElsewhere(pairing.key);
     // Whoever shows one would go on noting what was read of it.
     view.flush();
     await closed;
-    await Promise.all(gone.map(({ pairing, info }) => around.forget(pairing, info.conversation_id)));
-    for (const { info } of gone) local.forget(info.conversation_id);
+    await Promise.all(ids.map((id) => around.forget(pairing, id)));
+    for (const id of ids) local.forget(id);
+    this.#note(
+      pairing,
+      this.known(pairing).filter((id) => !ids.includes(id)),
+    );
   }
 
   async #askWhile(pairing: Pairing, asking: { again: boolean }): Promise<void> {
@@ -86,7 +96,7 @@ export class Lists {
   async #ask(pairing: Pairing): Promise<void> {
     const { rows, book, local, around, view } = this.#parts;
     // One that is made while the relay answers may not be in its answer.
-    const before = rows.all.filter((row) => row.pairing.key === pairing.key);
+    const before = this.known(pairing);
     try {
       const conversations = await around.conversations(pairing);
       const current = book.find(pairing.key);
@@ -97,14 +107,22 @@ export class Lists {
       const there = conversations.toSorted((a, b) => activity(b).localeCompare(activity(a))).map((info) => rows.ensure(current, info));
       for (const row of there.slice(0, KEPT_CONVERSATIONS)) rows.connect(row.key, this.#listed.has(pairing.key));
       this.#listed.add(pairing.key);
-      const listed = new Set(there.map(({ key }) => key));
-      await this.forget(before.filter(({ key }) => !listed.has(key)));
+      const listed = conversations.map((info) => info.conversation_id);
+      const gone = before.filter((id) => !listed.includes(id));
+      await this.forget(pairing, gone);
+      this.#note(pairing, listed);
       this.#beginElsewhere(pairing.key);
     } catch (error) {
       // What is known stays on the screen; the next connection or visit asks again.
       rethrowUnlessTrouble(error);
     }
     view.changed();
+  }
+
+  /** For later pages, unless the user has left meanwhile. */
+  #note(pairing: Pairing, ids: readonly string[]): void {
+    const { book, local } = this.#parts;
+    if (book.find(pairing.key)?.deviceId === pairing.deviceId) local.write(listKey(pairing), JSON.stringify(ids));
   }
 
   /** A pairing begins with a conversation that is there. */
@@ -114,4 +132,12 @@ export class Lists {
     const there = rows.all.filter((row) => row.pairing.key === key).map(({ info }) => info.conversation_id);
     if (pairing && !there.includes(pairing.conversationId ?? '')) book.update(key, { conversationId: there[0] ?? null });
   }
+}
+
+function listKey({ key }: Pairing): string {
+  return `listed.${key}`;
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
