@@ -112,6 +112,18 @@ describe('what was told of a conversation', () => {
     expect(told).toEqual(['forget row']);
   });
 
+  it('is taken back when that very thing is settled, though another one still waits', () => {
+    const { link, told } = world();
+    link.comeOnline();
+    ask(link, 1);
+    ask(link, 2);
+    told.splice(0);
+    link.emit('settled', { call_id: 'c2', status: 'completed', by: { kind: 'app', id: 'dv_other' } });
+    expect(told.splice(0)).toEqual(['forget row']);
+    link.emit('message', frameOf(3, 'text', { content: 'by the way' }));
+    expect(told).toEqual([]);
+  });
+
   it('goes with the conversation, with its agent, and with everything when the user signs out', () => {
     const { row, list, told } = world();
     const first = { ...row, key: 'relay|ag_1|row' };

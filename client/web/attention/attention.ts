@@ -23,6 +23,8 @@ export class Attention {
   readonly #parts: AttentionParts;
   /** What is known to need the user, by conversation. */
   readonly #known = new Map<string, ReadonlySet<string>>();
+  /** Which of that the notice of a conversation is about. */
+  readonly #told = new Map<string, string>();
   /** The conversations that there were at the last look. */
   #rows: ReadonlySet<string> = new Set();
   #counted = 0;
@@ -48,7 +50,10 @@ export class Attention {
     for (const row of rows) this.#lookAt(row);
     const keys = new Set(rows.map(({ key }) => key));
     const gone = new Set([...this.#rows].filter((key) => !keys.has(key)));
-    for (const key of gone) this.#known.delete(key);
+    for (const key of gone) {
+      this.#known.delete(key);
+      this.#told.delete(key);
+    }
     this.#rows = keys;
     // Of an agent that is unpaired more conversations may be gone than were ever listed here.
     if (gone.size > 0) notices.keepOnly((key) => !gone.has(key) && pairings.some((pairing) => key.startsWith(`${pairing.key}|`)));
@@ -62,14 +67,18 @@ export class Attention {
     // What is restored comes before that, and is told together.
     if (!synced) return;
     const known = this.#known.get(key);
-    this.#known.set(key, new Set(needs.map(({ id }) => id)));
-    if (needs.length === 0) {
-      // At first, too: a page of long ago may have told what was answered since.
-      if (known?.size !== 0) this.#parts.notices.forget(key);
-      return;
+    const ids = new Set(needs.map(({ id }) => id));
+    this.#known.set(key, ids);
+    const told = this.#told.get(key);
+    // At first, too: a page of long ago may have told what was answered since.
+    const isOver = told === undefined ? ids.size === 0 && known?.size !== 0 : !ids.has(told);
+    if (isOver) {
+      this.#told.delete(key);
+      this.#parts.notices.forget(key);
     }
     const news = needs.findLast((need) => (known ? !known.has(need.id) : late) && !this.#isSeen(key, need));
     if (!news) return;
+    this.#told.set(key, news.id);
     this.#parts.notices.show({
       kind: 'need',
       conversation: key,

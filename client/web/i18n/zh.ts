@@ -255,7 +255,7 @@ export const zh: Words = {
   'settings.signOutLead': '解除所有配对，并清除这个浏览器里的一切：凭证、草稿、还没发出的消息。',
   'settings.sure': '确定',
   'settings.keep': '保留',
-  'settings.leftover': '已退出，但浏览器没有删干净。可以在浏览器的设置里清除这个网站的数据。',
+  'settings.leftover': '已退出，但浏览器没有删干净。可以在浏览器设置里清除本站的数据。',
   'settings.notTold': '这里已经忘掉了。但没能通知中继，智能体那边仍会列出这台设备。',
 
   'device.name': '{{system}} 上的 {{browser}}',
