@@ -4,7 +4,7 @@ import { fileSize } from '../i18n/format.ts';
 import { useLanguage } from '../parts/contexts.ts';
 import { Icon } from '../parts/icon.tsx';
 import { useTroubleWords } from '../parts/use-trouble-words.ts';
-import type { Attachment } from './use-attachments.ts';
+import type { Attachment } from './attachments.ts';
 
 export function AttachmentChip({ attachment, onRemove, onAgain }: { attachment: Attachment; onRemove: () => void; onAgain: () => void }) {
   const { t } = useTranslation();

@@ -12,7 +12,6 @@ import type { Trouble } from '../store/trouble.ts';
 import { AttachmentChip } from './attachment-chip.tsx';
 import { ReplyChip } from './reply-chip.tsx';
 import { canTakeBack, takeBack } from './take-back.ts';
-import { useAttachments } from './use-attachments.ts';
 
 export function Composer() {
   const { t } = useTranslation();
@@ -23,11 +22,11 @@ export function Composer() {
   const limit = useConversationPart((view) => view.limits.textCharacters);
   const offline = useConversationPart((view) => view.link.name !== 'online');
   const stoppable = useConversationPart((view) => view.link.name === 'online' && view.agent.online === true && isRunning(view));
-  const [text, setText] = useState(() => store.draft);
+  const [text, setText] = useState(() => store.draft.text);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const desk = useChatDesk();
   const { replyTo, takenBack } = useView(desk.view);
-  const { attachments, add, remove, again } = useAttachments();
+  const attachments = useView(store.attachments.view);
   const picker = useRef<HTMLInputElement>(null);
   const { handlers, isPlainEnter } = useIme();
   const { textSize } = useView(usePreferences().view);
@@ -41,12 +40,12 @@ export function Composer() {
   const type = (next: string) => {
     setText(next);
     setTrouble(null);
-    store.keepDraft(next);
+    store.draft.keep(next);
   };
   useEffect(() => {
     if (takenBack === null) return;
     desk.set({ takenBack: null });
-    type(store.draft === '' ? takenBack : `${takenBack}\n\n${store.draft}`);
+    type(text === '' ? takenBack : `${takenBack}\n\n${text}`);
     field.current?.focus();
   });
   const send = async () => {
@@ -56,7 +55,7 @@ export function Composer() {
     type('');
     for (const { id, file, state } of attachments) {
       if (state.name !== 'ready') continue;
-      remove(id);
+      store.attachments.remove(id);
       setTrouble(await store.outgoing.file(state.info, file));
     }
     const refused = content === '' ? null : await store.outgoing.text(content, replyTo?.id);
@@ -82,7 +81,7 @@ export function Composer() {
     const files = [...event.clipboardData.files];
     if (files.length === 0) return;
     event.preventDefault();
-    void add(files);
+    void store.attachments.add(files);
   };
 
   return (
@@ -106,8 +105,8 @@ export function Composer() {
               <AttachmentChip
                 key={attachment.id}
                 attachment={attachment}
-                onRemove={() => remove(attachment.id)}
-                onAgain={() => void again(attachment)}
+                onRemove={() => store.attachments.remove(attachment.id)}
+                onAgain={() => void store.attachments.again(attachment)}
               />
             ))}
           </div>
@@ -122,7 +121,7 @@ export function Composer() {
             multiple
             hidden
             onChange={(event) => {
-              void add([...(event.target.files ?? [])]);
+              void store.attachments.add([...(event.target.files ?? [])]);
               event.target.value = '';
             }}
           />

@@ -6,6 +6,7 @@ import type { Welcome } from '../../../src/protocol/handshake.ts';
 import { DEFAULT_LIMITS, MAX_TEXT_CHARACTERS } from '../../../src/protocol/limits.ts';
 import { CanvasDoor } from '../canvas/canvas-door.ts';
 import { callerOf } from '../capabilities/caller.ts';
+import { Attachments } from '../composer/attachments.ts';
 import { needsOf, questionsOf, steady, type Need } from '../model/need.ts';
 import { Timeline } from '../model/timeline.ts';
 import { unreadOf } from '../model/unread.ts';
@@ -15,10 +16,10 @@ import { AgentWatch } from './agent-watch.ts';
 import type { ConversationOptions, Link } from './conversation-options.ts';
 import { linkView, type ConversationView } from './conversation-view.ts';
 import { DeviceDesk } from './device-desk.ts';
+import { Draft } from './draft.ts';
 import { FileShelf } from './files.ts';
 import { History, type LoadPage } from './history.ts';
 import { KnownDevices } from './known-devices.ts';
-import type { LocalStore } from './local-store.ts';
 import { nextFrame, Observable } from './observable.ts';
 import { Outgoing } from './outgoing.ts';
 import { ReadMark } from './read-mark.ts';
@@ -36,8 +37,9 @@ export class ConversationStore {
   /** What the user does goes this way. */
   readonly outgoing: Outgoing;
   readonly devices: KnownDevices;
+  readonly draft: Draft;
+  readonly attachments: Attachments;
   readonly #link: Link;
-  readonly #local: LocalStore;
   readonly #options: ConversationOptions;
   readonly #now: () => number;
   readonly #timeline: Timeline;
@@ -62,10 +64,10 @@ export class ConversationStore {
     this.me = options.me;
     const { http, link } = options;
     this.#link = link;
-    this.#local = options.local;
     this.#now = options.now ?? Date.now;
     this.#title = options.title;
     this.#read = new ReadMark(options.local, this.id);
+    this.draft = new Draft(options.local, this.id);
     this.devices = new KnownDevices(options.local, options.agentKey);
     this.files = new FileShelf((fileId) => http.download(this.id, fileId));
     const timeline = new Timeline(options.me);
@@ -108,6 +110,11 @@ export class ConversationStore {
       send: (result) => void outgoing.send('tool.result', result),
     });
     const schedule = options.schedule ?? nextFrame;
+    this.attachments = new Attachments({
+      upload: (file, onProgress) => outgoing.upload(file, onProgress),
+      limit: () => this.#fileBytes,
+      schedule,
+    });
     this.surfaces = new SurfaceShelf((payload) => void outgoing.send('lineup.v1.ui.event', payload), schedule);
     this.#asking = new AskingSurfaces(this.surfaces, options.agent.id, schedule);
     this.readPage = (query) => http.history(this.id, query);
@@ -163,6 +170,7 @@ export class ConversationStore {
   async close(): Promise<void> {
     for (const unlisten of this.#unlisten.splice(0)) unlisten();
     this.files.clear();
+    this.attachments.clear();
     this.#desk.close();
     await this.#link.close();
   }
@@ -195,18 +203,11 @@ export class ConversationStore {
     return seq <= (this.#read.seq ?? 0);
   }
 
-  /** The text that was typed and not sent. */
-  get draft(): string {
-    return this.#local.read(`draft.${this.id}`) ?? '';
-  }
-
-  /** Keeps what was typed. */
-  keepDraft(text: string): void {
-    this.#local.write(`draft.${this.id}`, text === '' ? null : text);
-  }
-
   #onState(state: ConnectionState): void {
-    if (state.name === 'online') this.#wasOnline = true;
+    if (state.name === 'online') {
+      this.#wasOnline = true;
+      this.attachments.online();
+    }
     if (state.name !== 'online') this.#synced = false;
     if (state.name === 'stopped' && state.reason !== 'closed') this.#options.onStopped?.(state.reason);
   }
