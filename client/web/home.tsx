@@ -7,12 +7,14 @@ import { shownName } from './parts/shown-name.ts';
 import { useTitle } from './parts/use-title.ts';
 import { useWide } from './parts/use-wide.ts';
 import { ConversationList } from './screens/conversation-list.tsx';
+import { Gone } from './screens/gone.tsx';
 import { NoConversation } from './screens/no-conversation.tsx';
 import { PairAgain } from './screens/pair-again.tsx';
 import { conversationHref } from './screens/route.ts';
 import { SettingsSheet } from './screens/settings-sheet.tsx';
 import type { AppView } from './store/app-store.ts';
 import type { ConversationRow } from './store/conversation-rows.ts';
+import type { Pairing } from './store/pairings.ts';
 
 const ExportSheet = lazy(() => import('./export/export-sheet.tsx'));
 
@@ -21,6 +23,18 @@ function useStay(key: string | null): void {
   useEffect(() => {
     if (key !== null) history.replaceState(history.state, '', conversationHref(key));
   }, [key]);
+}
+
+/** Whether a place is a conversation of a pairing's, or the pairing itself. */
+function isOf(place: string | null, { key }: Pick<Pairing, 'key'>): boolean {
+  return place === key || (place?.startsWith(`${key}|`) ?? false);
+}
+
+/** The conversation that the address named last while it was there. */
+function useLast(here: ConversationRow | undefined): ConversationRow | null {
+  const [last, setLast] = useState(here ?? null);
+  if (here && here !== last) setLast(here);
+  return last;
 }
 
 /** Conversations: list and timeline side by side where there is room, one after the other where there is not. */
@@ -33,26 +47,36 @@ export default function Home({ view, place }: { view: AppView; place: string | n
   const { rows, pairings } = view;
   const listable = rows.length + pairings.filter((pairing) => pairing.ended).length;
   const several = listable > 1;
-  const ended = pairings.find((pairing) => pairing.ended && (pairing.key === place || !several));
-  const row = ended ? undefined : (rows.find(({ key }) => key === place) ?? (wide || !several ? rows[0] : undefined));
-  const listed = listable > 0 && (wide || (!row && !ended));
+  const here = rows.find(({ key }) => key === place);
+  const ended = here ? undefined : pairings.find((pairing) => pairing.ended && (isOf(place, pairing) || !several));
+  // The address names one that is not there: nobody is led into another one instead.
+  const missing = here || ended ? null : place;
+  const last = useLast(here);
+  // Where there is nothing else and nothing to copy, that there is no conversation says it all.
+  const gone = missing !== null && last?.key === missing && (listable > 0 || last.store.draft.text !== '') ? last : null;
+  const awaited = missing !== null && gone === null && pairings.some((pairing) => isOf(missing, pairing));
+  const row = here ?? (ended || gone || awaited || (several && !wide) ? undefined : rows[0]);
+  const main = row ?? ended ?? gone;
+  const listed = listable > 0 && (wide || !main);
   const onMore = () => setSettings(true);
   const shown = row?.key ?? null;
   useEffect(() => app.show(shown), [app, shown]);
   useEffect(() => () => app.show(null), [app]);
   const agent = row && shownName(row.store.view.get().agent.name);
   useTitle(agent ?? 'LineUp', view.needing);
-  useStay(place === null ? (row?.key ?? null) : null);
+  useStay(row && !here ? row.key : null);
   return (
-    <div className={listed && (row ?? ended) ? 'app with-list' : 'app'}>
-      {listed && <ConversationList current={row?.key ?? ended?.key ?? null} onMore={onMore} level={(row ?? ended) ? 2 : 1} />}
-      {ended && <PairAgain pairing={ended} />}
+    <div className={listed && main ? 'app with-list' : 'app'}>
+      {listed && <ConversationList current={row?.key ?? ended?.key ?? null} onMore={onMore} level={main ? 2 : 1} />}
+      {ended && <PairAgain key={ended.key} pairing={ended} place={place} last={last} />}
+      {/* What the user does in the settings leads on by itself. */}
+      {gone && !settings && <Gone key={gone.key} row={gone} paired={pairings.some(({ key }) => key === gone.pairing.key)} />}
       {row && (
         <ConversationProvider key={row.key} value={row.store}>
           <Chat back={several && !wide ? '#/' : null} onMore={onMore} />
         </ConversationProvider>
       )}
-      {listable === 0 && pairings[0] && <NoConversation pairing={pairings[0]} />}
+      {listable === 0 && !gone && pairings[0] && <NoConversation pairing={pairings[0]} />}
       <SettingsSheet
         row={row ?? null}
         pairing={row?.pairing ?? ended ?? null}

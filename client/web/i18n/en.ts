@@ -25,6 +25,12 @@ export const en = {
   'list.noneLead': '{{agent}} has no conversation any more. Begin one.',
   'list.pairAnother': 'Pair another agent',
 
+  'gone.deleted': 'This conversation was deleted',
+  'gone.deletedLead': 'It is gone for {{agent}} and on all of your devices.',
+  'gone.unpairedLead': '{{agent}} was unpaired in another tab of this browser.',
+  'gone.draft': 'What you had written there',
+  'gone.on': 'All conversations',
+
   'link.connecting': 'connecting',
   'link.reconnecting': 'reconnecting',
   'link.offline': 'offline, retrying',

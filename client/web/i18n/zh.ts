@@ -25,6 +25,12 @@ export const zh: Words = {
   'list.noneLead': '{{agent}} 这里已经没有会话了，开始一个吧。',
   'list.pairAnother': '再配对一个智能体',
 
+  'gone.deleted': '这个会话已被删除',
+  'gone.deletedLead': '{{agent}} 那边和你的所有设备上都没有了。',
+  'gone.unpairedLead': '在这个浏览器的另一个标签页里，已经解除了与 {{agent}} 的配对。',
+  'gone.draft': '你在那里写下的',
+  'gone.on': '全部会话',
+
   'link.connecting': '正在连接',
   'link.reconnecting': '正在重连',
   'link.offline': '离线，正在重试',

@@ -7,6 +7,7 @@ import { useTroubleWords } from '../parts/use-trouble-words.ts';
 import type { Pairing } from '../store/pairings.ts';
 import type { Trouble } from '../store/trouble.ts';
 import { Mark } from './mark.tsx';
+import { conversationHref } from './route.ts';
 
 export function NoConversation({ pairing }: { pairing: Pairing }) {
   const { t } = useTranslation();
@@ -19,6 +20,12 @@ export function NoConversation({ pairing }: { pairing: Pairing }) {
     const made = await app.create(pairing);
     setTrouble(made.ok ? null : made.trouble);
     setBeginning(false);
+    // The address still names the one that is gone.
+    if (made.ok) location.replace(conversationHref(made.key));
+  };
+  const unpair = async () => {
+    await app.unpair(pairing.key);
+    location.replace('#/');
   };
   return (
     <main className="screen">
@@ -37,7 +44,7 @@ export function NoConversation({ pairing }: { pairing: Pairing }) {
           <button type="button" className="button primary wide" disabled={beginning} onClick={() => void begin()}>
             {t('list.new')}
           </button>
-          <button type="button" className="button quiet wide" onClick={() => void app.unpair(pairing.key)}>
+          <button type="button" className="button quiet wide" onClick={() => void unpair()}>
             {t('settings.unpair', { agent: shownName(pairing.agent.name) })}
           </button>
         </div>

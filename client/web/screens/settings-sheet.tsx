@@ -70,6 +70,7 @@ export function SettingsSheet({ row, pairing, open, onClose, onExport }: Props) 
               onSure={async () => {
                 close();
                 await app.unpair(pairing.key);
+                location.replace('#/');
                 return null;
               }}
             />
