@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { until, type AppPage } from './app-page.ts';
 import { ScriptedAgent } from './scripted-agent.ts';
@@ -152,4 +153,84 @@ it('an answer is sending until the relay has it, and an answer given offline arr
   await phone.cards.waitFor({ state: 'detached', timeout: 40_000 });
   await agent.connect();
   expect(await agent.result(call)).toMatchObject({ result: { selected: ['there'] } });
+});
+
+/** What a finger that aims at a point would press there in each frame until a text is on the page, and for a while after it. */
+function pressedAt(app: AppPage, point: { x: number; y: number }, text: string): Promise<string[]> {
+  return app.page.evaluate(
+    ([{ x, y }, awaited]) =>
+      new Promise<string[]>((resolve) => {
+        const pressed = new Set<string>();
+        let frames = 0;
+        const look = () => {
+          const button = document.elementFromPoint(x, y)?.closest('.card button');
+          if (button) pressed.add(button.closest('.card')?.querySelector('.card-question')?.textContent ?? '');
+          if (document.body.textContent?.includes(awaited) && ++frames > 8) resolve([...pressed]);
+          else requestAnimationFrame(look);
+        };
+        look();
+      }),
+    [point, text] as const,
+  );
+}
+
+async function middleOf(button: Locator): Promise<{ x: number; y: number }> {
+  // What was asked a moment ago sleeps, and is not what one aims at.
+  await button.click({ trial: true });
+  const box = await button.boundingBox();
+  if (!box) throw new Error('it is not on the page');
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+it('a question that slides under the finger cannot be answered by a tap that was aimed at another', async () => {
+  const { agent, phone } = await paired();
+  await agent.say('Words above it.\n\n'.repeat(40));
+  await agent.ask('confirm', 'ask', { question: 'Turn on the light?' });
+  const aim = await middleOf(phone.cards.getByRole('button', { name: 'Yes' }));
+  const pressed = pressedAt(phone, aim, 'Wipe the disk?');
+  const wipe = await agent.ask('confirm', 'ask', { question: 'Wipe the disk?', danger: true });
+  expect(await pressed).not.toContain('Wipe the disk?');
+  // With the keyboard nothing slides under anything.
+  await phone.cards.last().getByRole('button', { name: 'Yes' }).press('Enter');
+  expect(await agent.result(wipe)).toMatchObject({ result: { confirmed: true } });
+});
+
+it('two taps in a row answer one question in the tray', async () => {
+  const { agent, phone } = await paired();
+  for (const question of ['Turn on the light?', 'Wipe the disk?']) await agent.ask('confirm', 'ask', { question });
+  await phone.tray.getByText('2 things need you').click();
+  const first = phone.page.getByRole('dialog').getByRole('button', { name: 'Yes' }).first();
+  const aim = await middleOf(first);
+  const pressed = pressedAt(phone, aim, '1 thing needs you');
+  await first.click();
+  expect(await pressed).not.toContain('Wipe the disk?');
+  await first.click();
+  await until('both are answered', () => agent.heard.filter(({ type }) => type === 'tool.result').length === 2);
+});
+
+it('nothing hides in a question or its answers, before and after it is settled', async () => {
+  const { agent, phone } = await paired();
+  await agent.ask('choice', 'select', { question: 'Send to \u202Emoc.evil?', options: ['pay', 'pa\u200By'] });
+  await phone.cards.waitFor();
+  expect(await phone.cards.locator('.card-question').innerText()).toBe('Send to U+202Emoc.evil?');
+  expect(await phone.cards.locator('.option').allInnerTexts()).toEqual(['pay', 'paU+200By']);
+  await phone.cards.locator('.option').last().click();
+  await phone.page.locator('.quiet-line strong').getByText('paU+200By').waitFor();
+  expect(await phone.page.locator('.quiet-line').innerText()).toContain('Send to U+202Emoc.evil?');
+  await agent.ask('confirm', 'ask', { question: 'Go?', confirm_label: '\u202EoN', cancel_label: 'Yes' });
+  await phone.cards.getByRole('button', { name: 'U+202EoN' }).waitFor();
+});
+
+it('a question and an answer of any length fold, so that the buttons stay near', async () => {
+  const { agent, phone } = await paired();
+  await agent.ask('choice', 'select', { question: '😀'.repeat(3_000), options: ['x'.repeat(3_000), 'no'] });
+  await phone.cards.waitFor();
+  const height = async () => (await phone.cards.boundingBox())?.height ?? 0;
+  expect(await height()).toBeLessThan(844);
+  const more = phone.cards.getByRole('button', { name: 'Show all' });
+  const folded = await height();
+  await more.first().click();
+  expect(await height()).toBeGreaterThan(folded);
+  await phone.cards.getByRole('button', { name: 'no', exact: true }).click();
+  await phone.cards.waitFor({ state: 'detached' });
 });

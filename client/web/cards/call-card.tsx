@@ -8,6 +8,8 @@ import { objectField } from '../model/timeline.ts';
 import type { Answer, Question } from '../model/tool-desk.ts';
 import { useConversation, useConversationPart } from '../parts/contexts.ts';
 import { Icon } from '../parts/icon.tsx';
+import { Revealed } from '../parts/revealed.tsx';
+import { useAsleep } from '../parts/use-asleep.ts';
 import { ChoiceBody } from './choice-body.tsx';
 import { ConfirmBody } from './confirm-body.tsx';
 import { InputBody } from './input-body.tsx';
@@ -32,20 +34,21 @@ export function CallCard({ entry, question }: { entry: Entry; question: Question
   const store = useConversation();
   const agent = useConversationPart((view) => view.agent.name);
   const questionId = useId();
+  const asleep = useAsleep<HTMLElement>();
   const call = entry.payload as Payloads['tool.call'];
   const sending = entry.call?.status === 'sending' ? objectField(entry.call.answer ?? {}, 'result') : null;
   const refused = entry.call?.refused;
   const Body = BODIES[question.tool] as ComponentType<CardBodyProps<Question['tool']>>;
   const text = question.arguments.question;
   return (
-    <section className="card" aria-labelledby={questionId} aria-busy={sending !== null || undefined}>
+    <section className="card" ref={asleep} aria-labelledby={questionId} aria-busy={sending !== null || undefined}>
       <header className="card-head">
         <div className="card-words">
           <p className="card-asks">
             <span role="status">{sending ? t('call.sending') : t('call.asks', { agent })}</span>
           </p>
           <p className={text.length > LONG ? 'card-question long' : 'card-question'} id={questionId} dir="auto">
-            {text}
+            <Revealed text={text} />
           </p>
         </div>
         <button

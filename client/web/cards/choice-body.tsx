@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { Icon } from '../parts/icon.tsx';
 import { useIme } from '../parts/use-ime.ts';
 import type { CardBodyProps } from './call-card.tsx';
+import { Lengthy } from './lengthy.tsx';
 
 type Props = CardBodyProps<'choice'>;
 
@@ -21,19 +22,22 @@ function One({ arguments: { options, allow_other }, sending, questionId, onAnswe
           // The same words may be there twice; which of them was tapped is only known here, and enough to look right.
           const on = chosen !== null && (tapped === null ? chosen[0] === option : tapped === i);
           return (
-            <button
-              key={i}
-              type="button"
-              className={`option${on ? ' chosen' : ''}${chosen ? ' waiting' : ''}`}
-              disabled={chosen !== null}
-              onClick={() => {
-                setTapped(i);
-                onAnswer({ tool: 'choice', selected: [option] });
-              }}
-            >
-              <span className="option-sign">{on && <Icon name="check" />}</span>
-              <span dir="auto">{option}</span>
-            </button>
+            <Lengthy key={i} text={option}>
+              {(words) => (
+                <button
+                  type="button"
+                  className={`option${on ? ' chosen' : ''}${chosen ? ' waiting' : ''}`}
+                  disabled={chosen !== null}
+                  onClick={() => {
+                    setTapped(i);
+                    onAnswer({ tool: 'choice', selected: [option] });
+                  }}
+                >
+                  <span className="option-sign">{on && <Icon name="check" />}</span>
+                  <span dir="auto">{words}</span>
+                </button>
+              )}
+            </Lengthy>
           );
         })}
       </div>
@@ -57,11 +61,15 @@ function Several({ arguments: { options, allow_other }, sending, questionId, onA
     <>
       <div className="options" role="group" aria-labelledby={questionId}>
         {options.map((option, i) => (
-          <label key={i} className={`option${picked.has(i) ? ' chosen' : ''}${waiting ? ' waiting' : ''}`}>
-            <input type="checkbox" checked={picked.has(i)} disabled={waiting} onChange={() => toggle(i)} />
-            <span className="option-sign square">{picked.has(i) && <Icon name="check" />}</span>
-            <span dir="auto">{option}</span>
-          </label>
+          <Lengthy key={i} text={option}>
+            {(words) => (
+              <label className={`option${picked.has(i) ? ' chosen' : ''}${waiting ? ' waiting' : ''}`}>
+                <input type="checkbox" checked={picked.has(i)} disabled={waiting} onChange={() => toggle(i)} />
+                <span className="option-sign square">{picked.has(i) && <Icon name="check" />}</span>
+                <span dir="auto">{words}</span>
+              </label>
+            )}
+          </Lengthy>
         ))}
       </div>
       {allow_other && (

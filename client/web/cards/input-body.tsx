@@ -2,6 +2,7 @@
 import { useId, useState, type ChangeEvent, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Icon } from '../parts/icon.tsx';
+import { plainVisible } from '../parts/visible-text.ts';
 import { useIme } from '../parts/use-ime.ts';
 import type { CardBodyProps } from './call-card.tsx';
 
@@ -27,7 +28,7 @@ export function InputBody({ arguments: args, sending, questionId, onAnswer }: Ca
     'aria-labelledby': questionId,
     'aria-describedby': remark ? hintId : undefined,
     'aria-invalid': over,
-    placeholder: args.placeholder ?? '',
+    placeholder: plainVisible(args.placeholder ?? ''),
     value,
     disabled: waiting,
     dir: 'auto',

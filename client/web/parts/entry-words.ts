@@ -2,7 +2,8 @@
 import type { TFunction } from 'i18next';
 import type { Entry } from '../model/entry.ts';
 import { objectField, textField } from '../model/timeline.ts';
-import { shownName } from './shown-name.ts';
+import { shownFileName, shownName } from './shown-name.ts';
+import { plainVisible } from './visible-text.ts';
 
 /** One message as one line of plain words. */
 export function entryWords({ type, payload }: Entry, t: TFunction): string {
@@ -10,11 +11,11 @@ export function entryWords({ type, payload }: Entry, t: TFunction): string {
     case 'image':
       return textField(payload, 'caption') || t('image.one');
     case 'file':
-      return textField(payload, 'name') ?? '';
+      return shownFileName(textField(payload, 'name') ?? '');
     case 'error':
       return textField(payload, 'message') ?? t('message.error');
     case 'tool.call':
-      return textField(objectField(payload, 'arguments'), 'question')?.slice(0, 200) ?? t('call.tool');
+      return plainVisible(textField(objectField(payload, 'arguments'), 'question')?.slice(0, 200) ?? t('call.tool'));
     case 'lineup.v1.ui.open':
       return t('list.showed', { name: shownName(textField(objectField(payload, 'app'), 'name') ?? '') });
     default:

@@ -4,6 +4,7 @@ import { utf8Bytes } from '../../../src/protocol/json.ts';
 import type { Bundle } from '../../../src/protocol/bundle.ts';
 import { fileSize } from '../i18n/format.ts';
 import { useConversation, useConversationPart, useLanguage } from '../parts/contexts.ts';
+import { useAsleep } from '../parts/use-asleep.ts';
 import { gate } from './gate.ts';
 import type { Surface } from './shelf.ts';
 
@@ -25,6 +26,7 @@ export function SurfaceQuestion({ surface, bundle, hash, whole, onShow }: Questi
   const { surfaces } = useConversation();
   const language = useLanguage();
   const agent = useConversationPart((view) => view.agent);
+  const asleep = useAsleep<HTMLDivElement>();
   const { app, instanceId } = surface;
   const size = utf8Bytes(bundle.html) + utf8Bytes(bundle.css) + utf8Bytes(bundle.js);
   const show = async () => {
@@ -33,7 +35,7 @@ export function SurfaceQuestion({ surface, bundle, hash, whole, onShow }: Questi
     surfaces.show(instanceId, whole);
   };
   return (
-    <div className="surface-question">
+    <div className="surface-question" ref={asleep}>
       <p className="surface-question-title">{t('surface.ask', { agent: agent.name })}</p>
       <p className="surface-question-lead">{t('surface.askLead', { agent: agent.name })}</p>
       <dl className="facts surface-facts">

@@ -6,6 +6,8 @@ import { CallCard } from '../cards/call-card.tsx';
 import { isOpen, type Entry } from '../model/entry.ts';
 import { objectField, textField } from '../model/timeline.ts';
 import { decide, type Question } from '../model/tool-desk.ts';
+import { Revealed } from '../parts/revealed.tsx';
+import { capped, plainVisible } from '../parts/visible-text.ts';
 import { QuietLine } from './quiet-line.tsx';
 import { useOutcome } from './use-outcome.ts';
 
@@ -35,7 +37,7 @@ function OwnWork({ entry }: { entry: Entry }) {
   const name = call.action ? `${call.name}.${call.action}` : call.name;
   return (
     <QuietLine icon={call.name === 'calculator' ? 'calculator' : 'question'}>
-      {sum(call) ?? name.slice(0, 80)}{' '}
+      {sum(call) ?? capped(plainVisible(name), 80)}{' '}
       {result === undefined ? <span className="outcome">· {outcome}</span> : <strong className="numbers">= {result}</strong>}
     </QuietLine>
   );
@@ -51,7 +53,14 @@ function Settled({ entry, question }: { entry: Entry; question: Question }) {
   const { outcome, answer, icon } = useOutcome(entry);
   return (
     <QuietLine icon={icon}>
-      {question.arguments.question.slice(0, 200)} {answer === null ? <span className="outcome">· {outcome}</span> : <strong>{answer}</strong>}
+      <Revealed text={capped(question.arguments.question, 200)} />{' '}
+      {answer === null ? (
+        <span className="outcome">· {outcome}</span>
+      ) : (
+        <strong>
+          <Revealed text={answer} />
+        </strong>
+      )}
     </QuietLine>
   );
 }
