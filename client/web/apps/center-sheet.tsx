@@ -6,6 +6,7 @@ import { useHost } from '../capabilities/host-context.ts';
 import type { Grant } from '../capabilities/policy.ts';
 import { moment } from '../i18n/format.ts';
 import { useApp, useLanguage, useView } from '../parts/contexts.ts';
+import { shownName } from '../parts/shown-name.ts';
 import { Sheet } from '../parts/sheet.tsx';
 import { AppItem } from './app-item.tsx';
 import { Switch } from './switch.tsx';
@@ -120,5 +121,5 @@ function Paused() {
 /** The name of an agent by what it is filed under. */
 function useAgentNames(): (key: string) => string {
   const { pairings } = useView(useApp().view);
-  return (key) => pairings.find((pairing) => pairing.key === key)?.agent.name ?? key;
+  return (key) => shownName(pairings.find((pairing) => pairing.key === key)?.agent.name ?? key);
 }

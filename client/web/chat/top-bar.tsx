@@ -2,6 +2,7 @@
 import { useTranslation } from 'react-i18next';
 import { useApp, useConversationPart, useView } from '../parts/contexts.ts';
 import { Icon } from '../parts/icon.tsx';
+import { shownName } from '../parts/shown-name.ts';
 import { Monogram } from '../parts/monogram.tsx';
 import { useChatDesk } from './chat-desk.ts';
 import { lineState, useStatusWords } from './status.ts';
@@ -29,7 +30,7 @@ export function TopBar({ back, onMore }: { back: string | null; onMore: () => vo
         )}
         <Monogram name={agent} />
         <div className="top-bar-name">
-          <h1 dir="auto">{title ? `${agent} · ${title}` : agent}</h1>
+          <h1 dir="auto">{title ? `${agent} · ${shownName(title)}` : agent}</h1>
           <p className="status-line numbers">
             {online !== null && <span className={online ? 'presence-dot online' : 'presence-dot'} />}
             <span role="status">{words}</span>

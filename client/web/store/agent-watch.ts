@@ -1,7 +1,9 @@
-/** What is known of the agent on the other side: whether it is there, how far it has read, and what it is doing. */
+/** What is known of the agent on the other side: whether it is there, how far it has read, and what it is doing. Its words are fit to be shown. */
 import type { Participant } from '../../../src/protocol/envelope.ts';
 import type { Peer } from '../../../src/protocol/handshake.ts';
 import type { Payloads } from '../../../src/protocol/messages.ts';
+import { shownName } from '../parts/shown-name.ts';
+import { plainVisible } from '../parts/visible-text.ts';
 import type { AgentView, ProgressView, StatusView } from './conversation-view.ts';
 
 const STATES: readonly string[] = ['idle', 'thinking', 'working', 'waiting', 'error'] satisfies StatusView['state'][];
@@ -14,8 +16,8 @@ export class AgentWatch {
   #status: StatusView | null = null;
   #progress: ProgressView | null = null;
 
-  constructor(agent: { id: string; name: string }, onRest: () => void) {
-    this.#agent = { ...agent, online: null, lastSeen: null, received: 0 };
+  constructor({ id, name }: { id: string; name: string }, onRest: () => void) {
+    this.#agent = { id, name: shownName(name), online: null, lastSeen: null, received: 0 };
     this.#onRest = onRest;
   }
 
@@ -41,7 +43,7 @@ export class AgentWatch {
     const peer = peers.find(({ kind }) => kind === 'agent');
     if (peer) {
       const { id, name, online, last_seen, received } = peer;
-      this.#agent = { id, name, online, lastSeen: last_seen, received: Math.max(received, this.#agent.received) };
+      this.#agent = { id, name: shownName(name), online, lastSeen: last_seen, received: Math.max(received, this.#agent.received) };
     }
     this.setStatus(status, null);
   }
@@ -66,7 +68,7 @@ export class AgentWatch {
   }
 
   setProgress(payload: Payloads['progress']): void {
-    this.#progress = { runId: payload.run_id, percent: payload.percent ?? null, message: payload.message ?? null };
+    this.#progress = { runId: payload.run_id, percent: payload.percent ?? null, message: shownWords(payload.message) };
   }
 
   #rest(): void {
@@ -80,5 +82,9 @@ function readStatus(payload: unknown): Omit<StatusView, 'since'> | null {
   if (typeof payload !== 'object' || payload === null || !('state' in payload)) return null;
   const { state, detail, run_id } = payload as Payloads['status'];
   if (!STATES.includes(state)) return null;
-  return { state, detail: detail ?? null, runId: run_id ?? null };
+  return { state, detail: shownWords(detail), runId: run_id ?? null };
+}
+
+function shownWords(words: string | undefined): string | null {
+  return words === undefined ? null : plainVisible(words);
 }

@@ -6,6 +6,7 @@ import type { Entry } from '../model/entry.ts';
 import { textField } from '../model/timeline.ts';
 import { useConversation, useLanguage } from '../parts/contexts.ts';
 import { Icon } from '../parts/icon.tsx';
+import { shownFileName } from '../parts/shown-name.ts';
 import { saveAddress } from '../parts/save-file.ts';
 import { troubleOf } from '../store/trouble.ts';
 
@@ -29,7 +30,7 @@ export function FileEntry({ entry }: { entry: Entry }) {
     <button type="button" className="file-row" onClick={() => void download()}>
       <Icon name="file" />
       <span className="file-row-words">
-        <b dir="auto">{name}</b>
+        <b dir="auto">{shownFileName(name)}</b>
         <span className="numbers">{failed ? t('file.failed') : fileSize(size, language)}</span>
       </span>
       <span className="icon-button">
