@@ -16,13 +16,13 @@ async function paired(options = PHONE as typeof PHONE | typeof DESKTOP): Promise
 }
 
 /** A finger that rests on an element. */
-async function longPress(app: AppPage, text: string): Promise<void> {
+async function longPress(app: AppPage, text: string, ms = 700): Promise<void> {
   const box = await app.page.locator('.document').getByText(text).boundingBox();
   if (!box) throw new Error(`"${text}" is not on the page`);
   const session = await app.device.context.newCDPSession(app.page);
   const touchPoints = [{ x: box.x + 20, y: box.y + box.height / 2 }];
   await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints });
-  await app.page.waitForTimeout(700);
+  await app.page.waitForTimeout(ms);
   await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
 }
 
@@ -77,6 +77,20 @@ describe('what can be done with a message', () => {
     await app.page.locator('.entry.mine .quotation').click();
     await app.page.locator('.entry.found').getByText('We leave at nine.').waitFor();
     expect(app.device.complaints()).toEqual([]);
+  });
+
+  it('a finger that is lifted where the menu has risen under it chooses nothing', async () => {
+    const { agent, app } = await paired();
+    for (let i = 1; i <= 12; i++) await agent.say(`Line ${i}`);
+    await app.sees('Line 12');
+    await longPress(app, 'Line 12', 1_500);
+    const menu = app.page.getByRole('dialog');
+    await menu.waitFor();
+    await app.page.waitForTimeout(300);
+    expect(await menu.isVisible()).toBe(true);
+    expect(await app.page.locator('.reply-chip').count()).toBe(0);
+    await menu.getByRole('button', { name: 'Reply' }).click();
+    await app.page.locator('.reply-chip').waitFor();
   });
 
   it('with a mouse and with the keyboard alone a menu opens beside it, and copies the Markdown', async () => {

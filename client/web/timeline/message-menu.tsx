@@ -75,9 +75,20 @@ function Acts({ menu, onClose }: Menued) {
   const { t } = useTranslation();
   const acts = useActs(menu);
   const all = useRef<HTMLDivElement>(null);
+  const pressed = useRef(false);
   useEffect(() => all.current?.querySelector('button')?.focus(), []);
   return (
-    <div className="menu" ref={all}>
+    <div
+      className="menu"
+      ref={all}
+      onPointerDownCapture={() => {
+        pressed.current = true;
+      }}
+      onClickCapture={(event) => {
+        // The finger whose long press opened the menu is lifted above it: that chooses nothing. A key's click has no detail.
+        if (event.detail > 0 && !pressed.current) event.stopPropagation();
+      }}
+    >
       {acts.map(({ id, icon, run }) => (
         <button
           key={id}

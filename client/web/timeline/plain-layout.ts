@@ -4,13 +4,16 @@
 const LONGEST_LINE = 200;
 
 /**
- * `prose`: one paragraph, set like any other. `lines`: several lines that belong below each other; what is wider than the page scrolls
- * within the message. `wrapped`: the same, with lines so long that nobody would scroll along them.
+ * `prose`: paragraphs, set like any other. `lines`: columns, which belong below each other; what is wider than the page scrolls within the
+ * message. `wrapped`: the same, with lines so long that nobody would scroll along them.
  */
 export type PlainLayout = 'prose' | 'lines' | 'wrapped';
 
+/** Signs that something stands below something else: a tab, an indent, a gap that no sentence ends before, a frame, a table of bars. */
+const ALIGNED = /\t|^ {2,}\S|[^\s.!?:…] {2,}\S|\S {3,}\S|[\u2500-\u259F]|^\s*\|.*\|/m;
+
 export function plainLayout(text: string): PlainLayout {
+  if (!ALIGNED.test(text.trim())) return 'prose';
   const lines = text.trimEnd().split('\n');
-  if (lines.length === 1 && !/\t| {2}/.test(text.trim())) return 'prose';
   return lines.some((line) => line.length > LONGEST_LINE) ? 'wrapped' : 'lines';
 }

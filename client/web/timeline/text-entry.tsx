@@ -1,5 +1,5 @@
 /** A text: a document when the agent wrote it, a tinted note when the user did. */
-import { lazy, memo, Suspense } from 'react';
+import { lazy, memo, Suspense, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Entry } from '../model/entry.ts';
 import { textField } from '../model/timeline.ts';
@@ -8,6 +8,7 @@ import { loadMarkdown } from './load-markdown.ts';
 import { useUnfolded } from './memory.ts';
 import { plainLayout } from './plain-layout.ts';
 import { Quotation } from './quotation.tsx';
+import { useHeld } from './use-held.ts';
 
 const Markdown = lazy(loadMarkdown);
 
@@ -48,13 +49,16 @@ function Document({ entry, content }: { entry: Entry; content: string }) {
   const foldable = content.length > FOLD_DOCUMENT && !entry.streamed;
   const [open, setOpen] = useUnfolded(entry.key);
   const folded = foldable && !open;
-  const shown = folded ? cutAt(content, FOLDED) : content;
+  const box = useRef<HTMLDivElement>(null);
+  const held = useHeld(content, box);
+  const shown = folded ? cutAt(content, FOLDED) : held;
   const plain = entry.payload.format === 'plain';
   const flowing = entry.stream === 'flowing';
   return (
     <>
       <Quotation entry={entry} />
       <div
+        ref={box}
         className={`document${plain ? '' : ' markdown'}${folded ? ' fold' : ''}${flowing ? ' flowing' : ''}${han(shown)}`}
         dir="auto"
         aria-busy={flowing || undefined}
