@@ -109,6 +109,103 @@ it('names and texts that turn the reading direction stay in their place', async 
   expect(new Set(directions)).toEqual(new Set(['isolate']));
 });
 
+it('a name turns nothing round, and is no longer than a line', async () => {
+  const agent = await ScriptedAgent.start(world.relay.origin, `\u202Esemreh${'W'.repeat(90)}`);
+  world.after(() => agent.close());
+  const phone = await world.device();
+  await phone.pairByLink((await agent.pairing()).url);
+  await phone.page
+    .locator('h1')
+    .getByText(/^\[U\+202E\]semrehW+…$/)
+    .waitFor();
+  expect(await phone.field.getAttribute('placeholder')).toMatch(/\[U\+202E\]semrehW+…$/);
+  await agent.ask('confirm', 'ask', { question: 'Yes?' });
+  await phone.cards.getByText(/^\[U\+202E\]semrehW+… /).waitFor();
+});
+
+it('the end of a file’s name is seen, and is its end', async () => {
+  const { agent, phone } = await paired();
+  const conversation = agent.enrolled.conversation_id;
+  const { file_id } = await agent.http.upload(conversation, Buffer.from('x'), 'application/octet-stream');
+  const file = (name: string) => agent.send('file', { file_id, name, mime_type: 'application/octet-stream', size: 1 });
+  await file('invoice\u202Efdp.exe');
+  await file(`${'holiday-picture-'.repeat(12)}.jpg.exe`);
+  const names = phone.page.locator('.file-row b');
+  await names.nth(1).waitFor();
+  expect(await names.nth(0).innerText()).toBe('invoice[U+202E]fdp.exe');
+  expect(await names.nth(1).innerText()).toMatch(/^holiday-picture-.*….*\.jpg\.exe$/);
+  expect(await names.nth(1).evaluate((name) => name.scrollWidth <= name.clientWidth)).toBe(true);
+  expect(await phone.page.locator('.file-row > .icon').evaluateAll((icons) => icons.map((icon) => icon.getBoundingClientRect().width))).toEqual([
+    22, 22,
+  ]);
+});
+
+it.each([
+  ['a comment', '<!-- a secret -->', '<!-- a secret -->'],
+  ['a definition', '[a]: https://example.com/x', '[a]: https://example.com/x'],
+  ['a tag', '<br>\n\n<br>', '<br>\n\n<br>'],
+  ['a character that takes no room', '\u200B', 'U+200B'],
+])('a message that is nothing but %s is no gap', async (_name, source, shown) => {
+  const { agent, phone } = await paired();
+  await agent.say(source);
+  await agent.say('**after** it');
+  await phone.page.locator('.document strong').waitFor();
+  const nothing = phone.page.locator('.document').first();
+  await until('it is shown as it was written', async () => (await nothing.innerText()) === shown);
+  expect((await nothing.boundingBox())?.height).toBeGreaterThan(12);
+});
+
+it('progress without a space stays on the page', async () => {
+  const { agent, phone } = await paired();
+  agent.connection.sendNow('progress', { run_id: 'r', percent: 40, message: 'x'.repeat(400) });
+  const activity = phone.page.locator('.activity');
+  await activity.waitFor();
+  expect(await activity.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true);
+  expect((await activity.locator('.bar').boundingBox())?.width).toBeLessThan(390);
+});
+
+it('an error of 20 000 characters folds', async () => {
+  const { agent, phone } = await paired();
+  await agent.send('error', { code: 'internal', message: 'It broke. '.repeat(1_500) });
+  const line = phone.page.locator('.error-line');
+  await line.waitFor();
+  const folded = (await line.boundingBox())?.height ?? 0;
+  expect(folded).toBeLessThan(844);
+  await line.getByRole('button', { name: 'Show all' }).click();
+  await until('it is open', async () => ((await line.boundingBox())?.height ?? 0) > folded);
+});
+
+it('quotations nested without end are text', async () => {
+  const { agent, phone } = await paired();
+  await agent.say(`${'>'.repeat(2_000)} deep`);
+  await agent.say('**still** here');
+  await phone.page.locator('.document strong').waitFor();
+  await phone.sees('deep');
+  expect(await phone.page.locator('.document').first().locator('blockquote').count()).toBeLessThan(60);
+  expect(phone.device.complaints()).toEqual([]);
+});
+
+it('words that are selected in a paragraph that is being written stay selected, and it goes on after that', async () => {
+  const { agent, phone } = await paired();
+  let offset = 0;
+  const write = (delta: string) => {
+    agent.connection.sendNow('text.delta', { message_id: 'growing', offset, delta });
+    offset += delta.length;
+  };
+  write('A first one.\n\nWords that are chosen');
+  await phone.sees('Words that are chosen');
+  await phone.page
+    .locator('.document p')
+    .last()
+    .evaluate((paragraph) => getSelection()?.selectAllChildren(paragraph));
+  write(' and what comes after them');
+  await agent.say('said meanwhile');
+  await phone.sees('said meanwhile');
+  expect(await phone.page.evaluate(() => getSelection()?.toString())).toBe('Words that are chosen');
+  await phone.page.evaluate(() => getSelection()?.removeAllRanges());
+  await phone.sees('Words that are chosen and what comes after them');
+});
+
 it('a reader keeps their place while messages come and older ones load', async () => {
   const { agent, phone } = await paired();
   for (let i = 1; i <= 130; i++) await agent.connection.send('text', { content: `Message ${i}\n\nwith a second paragraph.` });

@@ -8,10 +8,12 @@ import ReactMarkdown, { type Components } from 'react-markdown';
 import rehypeSanitize, { defaultSchema } from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
 import { Icon } from '../parts/icon.tsx';
+import { Revealed } from '../parts/revealed.tsx';
 import { OutsideImage } from '../parts/outside-image.tsx';
 import { SafeLink, safeAddress } from '../parts/safe-link.tsx';
 import { splitBlocks } from './blocks.ts';
 import { CodeBlock } from './code-block.tsx';
+import { flatten, isSeen, type DocumentNode } from './tree.ts';
 
 const REMARK = [remarkGfm];
 const SCHEMA = {
@@ -20,7 +22,6 @@ const SCHEMA = {
   // Nothing refers to an id or a class of the page's, so nothing may claim one.
   attributes: { ...defaultSchema.attributes, '*': ['align', 'checked'] },
 };
-const REHYPE: [typeof rehypeSanitize, typeof SCHEMA][] = [[rehypeSanitize, SCHEMA]];
 
 /** The page's own heading is the first; an agent's begin below it, and go three levels deep. */
 const COMPONENTS: Components = {
@@ -52,18 +53,30 @@ function Task({ done }: { done: boolean }) {
 
 /** So many pieces stay parsed while they are scrolled away. */
 const KEPT = 600;
-const kept = new Map<string, ReactElement>();
+const kept = new Map<string, Piece>();
 
-function parsed(text: string): ReactElement {
+/** A text as it is drawn, and whether that shows anything. */
+interface Piece {
+  drawn: ReactElement;
+  seen: boolean;
+}
+
+function parsed(text: string): Piece {
   const known = kept.get(text);
   if (known) return known;
-  const made = ReactMarkdown({
+  let seen = true;
+  const look = () => (tree: DocumentNode) => {
+    flatten(tree);
+    seen = isSeen(tree);
+  };
+  const drawn = ReactMarkdown({
     children: text,
     remarkPlugins: REMARK,
-    rehypePlugins: REHYPE,
+    rehypePlugins: [[rehypeSanitize, SCHEMA], look],
     components: COMPONENTS,
     urlTransform: (url) => safeAddress(url) ?? '',
   });
+  const made = { drawn, seen };
   kept.set(text, made);
   if (kept.size > KEPT) for (const oldest of [...kept.keys()].slice(0, KEPT / 4)) kept.delete(oldest);
   return made;
@@ -72,13 +85,24 @@ function parsed(text: string): ReactElement {
 const Block = memo(function Block({ text, atOnce }: { text: string; atOnce: boolean }) {
   // Parsing takes longer than a frame has. A piece that comes in is there as it was written at once, and formatted when there is time.
   const formatted = useDeferredValue(true, atOnce || kept.has(text));
-  return formatted ? parsed(text) : <p className="plain">{text}</p>;
+  return formatted ? parsed(text).drawn : <p className="plain">{text}</p>;
 });
 
+/** Words at the beginning are seen, whatever becomes of the rest: most texts need not be parsed to know that. */
+const BEGINS_SEEN = /^[\s#>*_-]*[\p{L}\p{N}]/u;
+
 /**
- * A Markdown text. A piece that is finished is parsed once, however long the text grows behind it.
+ * A Markdown text; one that would show nothing is shown as it was written. A piece that is finished is parsed once, however long the text grows behind it.
  * @param props.atOnce whether new pieces are formatted in the frame they come in: somebody watches them being written
  */
 export default function Markdown({ text, atOnce }: { text: string; atOnce: boolean }) {
-  return splitBlocks(text).map((block, i) => <Block key={i} text={block} atOnce={atOnce} />);
+  const blocks = splitBlocks(text);
+  if (!BEGINS_SEEN.test(text) && !blocks.some((block) => parsed(block).seen)) {
+    return (
+      <p className="plain">
+        <Revealed text={text} />
+      </p>
+    );
+  }
+  return blocks.map((block, i) => <Block key={i} text={block} atOnce={atOnce} />);
 }
