@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -30,8 +30,21 @@ async function lineup(args: string[], env: Record<string, string> = {}, signal?:
   const ended: Ended = { code: null, out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     ended.out += text;
-    if (signal && ended.out.includes('the demo agent is')) child.kill(signal);
+    if (signal && !child.killed && ended.out.includes('the demo agent is')) child.kill(signal);
   });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (ended.err += text));
+  [ended.code] = (await once(child, 'close')) as [number | null];
+  return ended;
+}
+
+/** Runs a line of shell in which `lineup` is the command. */
+async function shell(script: string, env: Record<string, string>): Promise<Ended> {
+  const child = spawn('sh', ['-c', `lineup() { "${process.execPath}" "${CLI}" "$@"; }; ${script}`], {
+    cwd: folder,
+    env: { PATH: process.env.PATH ?? '', NO_COLOR: '1', ...env },
+  });
+  const ended: Ended = { code: null, out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (ended.out += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (ended.err += text));
   [ended.code] = (await once(child, 'close')) as [number | null];
   return ended;
@@ -94,6 +107,66 @@ describe('lineup', () => {
     expect([shown.code, json.code]).toEqual([expected, expected]);
     if (expected === 0) expect([shown.out.includes('heard'), JSON.parse(json.out).relay_view]).toEqual([false, null]);
     else expect(shown.err).toContain('does not take this token');
+  });
+
+  /** A relay whose one conversation has a hundred messages, of 3 kB each. */
+  async function talkative(frame: (seq: number) => object): Promise<{ url: string; close: () => void }> {
+    const messages = Array.from({ length: 100 }, (_, i) => ({ v: 1, id: `m${i}`, seq: i + 1, ts: 0, sender: { kind: 'agent' }, ...frame(i + 1) }));
+    const relay = createServer(({ url = '' }, response) => {
+      const isMore = url.includes('after=');
+      response.end(JSON.stringify({ messages: isMore ? [] : messages, head_seq: 100, has_more: false }));
+    }).listen(0, '127.0.0.1');
+    await once(relay, 'listening');
+    return { url: `http://127.0.0.1:${(relay.address() as AddressInfo).port}`, close: () => relay.close() };
+  }
+
+  test.each<[string, string, string]>([
+    ['a reader that takes its time gets everything', '| (sleep 1; wc -l)', '100\n'],
+    ['a reader that has enough is no failure', '| head -n 1 | wc -l', '1\n'],
+  ])('%s', async (_what, behind, expected) => {
+    const relay = await talkative(() => ({ type: 'text', payload: { content: 'x'.repeat(3_000) } }));
+    const { out, err } = await shell(`lineup tail -n 100 --no-follow --json ${behind}`, { ...env, LINEUP_RELAY_URL: relay.url });
+    relay.close();
+    expect([out, err]).toEqual([expected, '']);
+  });
+
+  test.runIf(process.platform === 'linux').each([['tail -n 100 --no-follow --json'], ['--version'], ['nonsense --json']])(
+    '%s: a result that cannot be written is a failure',
+    async (args) => {
+      const relay = await talkative(() => ({ type: 'text', payload: { content: 'x' } }));
+      const { code, err } = await shell(`lineup ${args} > /dev/full`, { ...env, LINEUP_RELAY_URL: relay.url });
+      relay.close();
+      expect([code, err]).toEqual([args.startsWith('nonsense') ? 2 : 1, expect.stringMatching(/^lineup: [^\n]+\n$/)]);
+      if (code === 1) expect(err).toContain('the disk is full');
+    },
+  );
+
+  test('tail shows no answer to a secret question, nor one whose question it has not seen', async () => {
+    const relay = await talkative((seq) => {
+      const call_id = `call_${seq - (seq % 2)}`;
+      if (seq % 2 === 0) return { type: 'tool.call', payload: { name: 'input', call_id, arguments: { question: 'Q?', secret: seq % 4 === 0 } } };
+      const value = seq === 1 ? 'unseen' : seq % 4 === 1 ? 'hunter2' : 'Ada';
+      return { type: 'tool.result', sender: { kind: 'app' }, payload: { name: 'input', call_id, result: { message: value, value } } };
+    });
+    const { code, out, err } = await lineup(['tail', '-n', '100', '--no-follow'], { ...env, LINEUP_RELAY_URL: relay.url });
+    relay.close();
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toContain('(input) Ada');
+    expect(out).toContain('(input) •••');
+    expect(out).not.toMatch(/hunter2|unseen/);
+  });
+
+  test('a relay that hangs up at once ends a command with a reason', async () => {
+    const rude = createTcpServer((socket) => socket.end()).listen(0, '127.0.0.1');
+    await once(rude, 'listening');
+    const { code, err } = await lineup(['devices'], { ...env, LINEUP_RELAY_URL: `http://127.0.0.1:${(rude.address() as AddressInfo).port}` });
+    rude.close();
+    expect([code, err]).toEqual([6, expect.stringMatching(/^lineup: the relay cannot be reached[^\n]+\n$/)]);
+  });
+
+  test.runIf(process.platform === 'linux')('a folder that can never be made ends a command with a reason', async () => {
+    const { code, err } = await lineup(['demo', '--state', '/proc/nowhere/deep'], env);
+    expect([code, err]).toEqual([1, expect.stringMatching(/^lineup: \/proc\/nowhere: [^\n]+\n$/)]);
   });
 
   test.each<NodeJS.Signals>(['SIGTERM', 'SIGINT'])('waits for a relay that cannot be reached, and ends cleanly by %s', async (signal) => {

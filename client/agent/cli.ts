@@ -28,7 +28,7 @@ import { addStatus } from './commands/status.ts';
 import { addTail } from './commands/tail.ts';
 import { addDemo } from './commands/demo.ts';
 import { addDirect } from './commands/direct.ts';
-import { EXIT } from './exit-codes.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
 import { failureOf } from './failure.ts';
 import { Terminal } from './terminal.ts';
 import { VERSION } from './version.ts';
@@ -104,22 +104,47 @@ for (const add of COMMANDS) add(program, line);
 // Only now, since commands inherit it: a word that names no command reaches the action above.
 program.allowExcessArguments();
 
+/** The exit code of the first failure: what follows from it is none of its own. */
+let failure: ExitCode | undefined;
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, fail);
-// A reader that has gone (`lineup tail | head`) is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => (error.code === 'EPIPE' ? process.exit(EXIT.ok) : fail(error)));
+// A command that still waits when nothing can come any more would end with a code of Node's that means something else here.
+process.on('beforeExit', () => fail(new Error('a connection ended without an answer: try again')));
+process.stdout.on('error', cannotWrite);
+// Where nobody can be told what goes wrong, the exit code still tells it.
+process.stderr.on('error', () => undefined);
 setDefaultAutoSelectFamilyAttemptTimeout(FAMILY_ATTEMPT_MS);
 
 try {
   await program.parseAsync();
-  process.exit(process.exitCode ?? EXIT.ok);
+  await end(process.exitCode ?? EXIT.ok);
 } catch (error) {
-  if (error instanceof CommanderError && error.exitCode === 0) process.exit(EXIT.ok);
+  if (error instanceof CommanderError && error.exitCode === 0) await end(EXIT.ok);
   fail(error);
 }
 
-function fail(error: unknown): never {
+function fail(error: unknown): void {
+  if (failure !== undefined) return;
   const { exitCode, message } = failureOf(error);
+  failure = exitCode;
   if (terminal.json) terminal.result({ error: { exitCode, message } }, '');
   terminal.note(message);
-  process.exit(exitCode);
+  void end(exitCode);
+}
+
+/** A reader that has gone (`lineup tail | head`) is no failure. */
+function cannotWrite(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE' && failure === undefined) process.exit(EXIT.ok);
+  fail(error);
+}
+
+/** Ends the process once its readers have everything: a pipe takes little at a time, and what it has not taken would be lost. */
+async function end(exitCode: number | string): Promise<void> {
+  const [error] = await Promise.all([process.stdout, process.stderr].map(written));
+  if (error && failure === undefined) return cannotWrite(error);
+  process.exit(failure ?? exitCode);
+}
+
+/** Resolves when a stream has written what it was given, or with the reason why it cannot. */
+function written(stream: NodeJS.WriteStream): Promise<Error | null> {
+  return new Promise((resolve) => stream.write('', (error) => resolve(error ?? null)));
 }

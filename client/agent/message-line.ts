@@ -5,12 +5,27 @@ import { oneLine, type Terminal } from './terminal.ts';
 
 const MAX_CHARACTERS = 400;
 
-/** The time, who, and what: never more than a line, whatever the message holds. */
-export function lineOf(frame: Delivered, terminal: Terminal): string {
+/** Stands for what was typed hidden. */
+const HIDDEN = '•••';
+
+/** Which answers of a conversation may be shown: those whose question was seen, and was not secret. To be told of every message in order. */
+export class OpenQuestions {
+  readonly #callIds = new Set<string>();
+
+  /** Whether this message may be shown as it is. */
+  admits({ type, payload }: Delivered): boolean {
+    if (payload.name !== 'input' || typeof payload.call_id !== 'string') return true;
+    if (type === 'tool.call' && isJsonObject(payload.arguments) && payload.arguments.secret !== true) this.#callIds.add(payload.call_id);
+    return type !== 'tool.result' || isJsonObject(payload.error) || this.#callIds.has(payload.call_id);
+  }
+}
+
+/** The time, who, and what: never more than a line, whatever the message holds. @param isOpen false: what was answered is not shown */
+export function lineOf(frame: Delivered, terminal: Terminal, isOpen: boolean): string {
   const time = new Date(frame.ts ?? 0).toLocaleTimeString('sv-SE');
   const who = { agent: 'agent', app: 'you', relay: 'relay' }[frame.sender.kind];
   const colour = frame.sender.kind === 'app' ? 'cyan' : 'green';
-  return `${terminal.paint('dim', time)} ${terminal.paint(colour, who.padEnd(5))} ${shorten(oneLine(contentOf(frame)))}`;
+  return `${terminal.paint('dim', time)} ${terminal.paint(colour, who.padEnd(5))} ${isOpen ? shorten(oneLine(contentOf(frame))) : `(input) ${HIDDEN}`}`;
 }
 
 function contentOf({ type, payload }: Delivered): string {

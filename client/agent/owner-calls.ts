@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { Delivered } from '../../src/protocol/envelope.ts';
 import type { AgentInfo, ImportAnswer } from '../../src/protocol/http.ts';
+import { within } from '../core/deadline.ts';
 import { NetworkError, RelayError } from '../core/errors.ts';
 import type { IssuedToken } from '../core/http.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
@@ -44,14 +45,12 @@ export class OwnerCalls {
   async #call<T>(method: string, path: string, content?: object): Promise<T> {
     const headers = { authorization: `Bearer ${this.#key}`, ...(content && { 'content-type': 'application/json' }) };
     const sent = content && { body: JSON.stringify(content) };
-    let response: Response;
-    let body: string;
-    try {
-      response = await fetch(new URL(path, this.#origin), { method, headers, ...sent, signal: AbortSignal.timeout(DEADLINE_MS) });
-      body = await response.text();
-    } catch (error) {
+    const { response, body } = await within(DEADLINE_MS, async (signal) => {
+      const answer = await fetch(new URL(path, this.#origin), { method, headers, ...sent, signal });
+      return { response: answer, body: await answer.text() };
+    }).catch((error: unknown) => {
       throw new NetworkError(error);
-    }
+    });
     if (!response.ok) throw withOwnerKey(RelayError.from(response.status, body, response.headers.get('retry-after')));
     return (body === '' ? undefined : JSON.parse(body)) as T;
   }

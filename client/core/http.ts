@@ -2,6 +2,7 @@
 import type { Delivered, Target } from '../../src/protocol/envelope.ts';
 import type { AgentInfo, AuditEntry, ConversationInfo, DeviceInfo, FileInfo, HistoryPage } from '../../src/protocol/http.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
+import { within } from './deadline.ts';
 import { NetworkError, RelayError } from './errors.ts';
 import { uploadWithProgress, type UploadProgress } from './upload.ts';
 
@@ -226,14 +227,8 @@ async function json<T>(call: typeof fetch, url: URL, request: JsonRequest): Prom
   const headers = new Headers();
   if (request.token !== undefined) headers.set('authorization', `Bearer ${request.token}`);
   if (request.body) headers.set('content-type', 'application/json');
-  return answer<T>(
-    await reach(call, url, {
-      method: request.method ?? 'GET',
-      headers,
-      ...(request.body && { body: JSON.stringify(request.body) }),
-      signal: AbortSignal.timeout(CALL_DEADLINE_MS),
-    }),
-  );
+  const init: RequestInit = { method: request.method ?? 'GET', headers, ...(request.body && { body: JSON.stringify(request.body) }) };
+  return within(CALL_DEADLINE_MS, async (signal) => answer<T>(await reach(call, url, { ...init, signal })));
 }
 
 async function reach(call: typeof fetch, url: URL, init: RequestInit): Promise<Response> {

@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander';
 import type { Delivered } from '../../../src/protocol/envelope.ts';
 import { NetworkError } from '../../core/errors.ts';
 import type { AddCommand, CommandLine } from '../command-line.ts';
-import { lineOf } from '../message-line.ts';
+import { lineOf, OpenQuestions } from '../message-line.ts';
 import { persist } from '../persist.ts';
 
 /** Pause between two looks, in ms. */
@@ -23,7 +23,7 @@ export const addTail: AddCommand = (program, line) => {
     .command('tail')
     .summary('show what is said, as it comes')
     .description(
-      'Shows the last messages of a conversation and those that follow, until Ctrl-C. It does not disturb a running agent. With --json each line is an envelope of the protocol.',
+      'Shows the last messages of a conversation and those that follow, until Ctrl-C. It does not disturb a running agent. With --json each line is an envelope of the protocol, whole: without it, answers to secret questions are hidden.',
     )
     .option('-n, --lines <count>', 'how many messages to begin with, 0 to 100', readCount(100), 10)
     .option('--after <seq>', 'begin behind this seq in place of --lines', readCount(Number.MAX_SAFE_INTEGER))
@@ -38,7 +38,8 @@ async function tail(line: CommandLine, { conversation, lines, after, follow }: O
   const setup = await line.setup();
   const http = line.http(setup);
   const conversationId = await line.conversation(setup, http, conversation);
-  const show = (frame: Delivered) => terminal.result(frame, lineOf(frame, terminal));
+  const questions = new OpenQuestions();
+  const show = (frame: Delivered) => terminal.result(frame, lineOf(frame, terminal, questions.admits(frame)));
   let cursor = after;
   if (cursor === undefined) {
     const page = await http.history(conversationId, { limit: Math.max(1, lines) });
