@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { hasIdShape } from '../../src/protocol/ids.ts';
 import { writeFileAtomically } from '../core/atomic-file.ts';
 import { FileCredentials, readClaims, tokenPath } from './agent-token.ts';
-import { profileFolder } from './config-folder.ts';
+import { isProfileName, profileFolder } from './config-folder.ts';
 import { makePrivateFolder, readIfThere } from './private-file.ts';
 
 const setupFile = z.looseObject({
@@ -34,15 +34,22 @@ export class SetupError extends Error {
   override readonly name = 'SetupError';
 }
 
+/** The folder that the environment names. @throws SetupError when its profile cannot be one */
+function ownFolder(): string {
+  const { LINEUP_PROFILE: profile = 'default' } = process.env;
+  if (!isProfileName(profile)) throw new SetupError('LINEUP_PROFILE must be letters, digits, dots, dashes and underscores');
+  return profileFolder(profile);
+}
+
 /**
  * Reads what `lineup setup` stored.
- * @param state the folder; default: the profile `default` in the platform's place for configuration
+ * @param state the folder; default: that of the profile `LINEUP_PROFILE`, else `default`, in the platform's place for configuration
  * @param needsToken false: a token that is gone is no error, and empty
  * @throws SetupError when there is nothing
  * @example
  * const agent = new LineUpAgent({ ...(await readSetup()), name: 'Backup' });
  */
-export async function readSetup(state = profileFolder('default'), { needsToken = true } = {}): Promise<Setup & { conversationId: string }> {
+export async function readSetup(state = ownFolder(), { needsToken = true } = {}): Promise<Setup & { conversationId: string }> {
   const text = await readIfThere(setupPath(state));
   if (text === null) throw new SetupError('this agent is not set up yet: run "lineup setup"');
   const read = parse(text);
@@ -50,6 +57,16 @@ export async function readSetup(state = profileFolder('default'), { needsToken =
   const token = await new FileCredentials(tokenPath(state, read.agent_id)).load();
   if (needsToken && readClaims(token)?.agentId !== read.agent_id) throw new SetupError('the token of this agent is gone: run "lineup setup" again');
   return { relay: read.relay, agentId: read.agent_id, conversationId: read.conversation_id, name: read.name, token, state };
+}
+
+/** The setup of a folder, or null when there is none that can be used. */
+export async function knownSetup(state: string): Promise<Setup | null> {
+  try {
+    return await readSetup(state);
+  } catch (error) {
+    if (error instanceof SetupError) return null;
+    throw error;
+  }
 }
 
 /** Stores a setup, its token in a file of its own. */

@@ -23,13 +23,16 @@ export interface Ended {
   text: string;
 }
 
-function start(home: string, args: readonly string[]): ChildProcess {
-  return spawn(process.execPath, [CLI, ...args], { env: { ...process.env, LINEUP_HOME: home, NO_COLOR: '1' }, stdio: ['ignore', 'pipe', 'pipe'] });
+function start(home: string, args: readonly string[], env: Record<string, string> = {}): ChildProcess {
+  return spawn(process.execPath, [CLI, ...args], {
+    env: { ...process.env, LINEUP_HOME: home, NO_COLOR: '1', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 }
 
 /** Runs `lineup` with these arguments until it ends by itself. */
-export async function lineup(home: string, ...args: string[]): Promise<Ended> {
-  const child = start(home, args);
+export async function lineup(home: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  const child = start(home, args, env);
   const output = outputOf(child);
   const code = await new Promise<number | null>((done) => child.once('close', done));
   return { code, text: output.text() };

@@ -1,5 +1,5 @@
 /** Direct mode for whoever speaks the whole contract, and for whoever means no good; and as a process that is started, killed and in the way. */
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -215,7 +215,7 @@ describe('the process', () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((done) => other.once('listening', done));
     const { port } = other.address() as { port: number };
-    expect(await lineup(join(folder, 'other'), 'direct', '--host', '127.0.0.1', '--port', String(port))).toEqual({
+    expect(await lineup(join(folder, 'other'), ['direct', '--host', '127.0.0.1', '--port', String(port)])).toEqual({
       code: 1,
       text: `lineup: port ${port} is taken: another program listens there (--port names another)\n`,
     });
@@ -223,8 +223,33 @@ describe('the process', () => {
   });
 
   it('says in one line that another one serves the folder', async () => {
-    const { code, text } = await lineup(direct.home, 'direct', '--host', '127.0.0.1', '--port', '0');
+    const { code, text } = await lineup(direct.home, ['direct', '--host', '127.0.0.1', '--port', '0']);
     expect([code, text]).toEqual([4, `lineup: another "lineup direct" serves ${join(direct.home, 'direct')}\n`]);
+  });
+
+  it('leaves an agent of another relay alone that has the folder', async () => {
+    const home = join(folder, 'taken');
+    const { ownerKey } = await direct.agent();
+    const env = { LINEUP_OWNER_KEY: ownerKey };
+    expect(await lineup(home, ['setup', direct.listening.origin, '--name', 'Hermes'], env)).toMatchObject({ code: 0 });
+    const before = await readFile(join(home, 'default/agent.json'), 'utf8');
+    const { code, text } = await lineup(home, ['--profile', 'default', 'direct', '--host', '127.0.0.1', '--port', '0']);
+    expect([code, text]).toEqual([2, expect.stringMatching(/^lineup: "Hermes" is set up here already, at http:[^\n]+\n$/)]);
+    expect(await readFile(join(home, 'default/agent.json'), 'utf8')).toBe(before);
+    expect((await readdir(join(home, 'default'))).toSorted()).toEqual(['agent.json', expect.stringMatching(/^ag_/)].toSorted());
+  });
+
+  it('enrols its agent anew when it was revoked', async () => {
+    const home = join(folder, 'revoked');
+    const first = await DirectProcess.start(home);
+    const { ownerKey } = await first.agent();
+    const { agentId, origin } = first.listening;
+    const revoked = await fetch(`${origin}/v1/agents/${agentId}`, { method: 'DELETE', headers: { authorization: `Bearer ${ownerKey}` } });
+    expect(revoked.status).toBe(204);
+    await first.end();
+    const second = await DirectProcess.start(home);
+    expect(second.listening.agentId).not.toBe(agentId);
+    await second.end();
   });
 
   it.each([
@@ -232,7 +257,7 @@ describe('the process', () => {
     [['--port', 'x'], 2],
     [['--host', '203.0.113.7', '--port', '0'], 2],
   ])('takes no %s', async (args, code) => {
-    const ended = await lineup(join(folder, 'third'), 'direct', ...args);
+    const ended = await lineup(join(folder, 'third'), ['direct', ...args]);
     expect([ended.code, ended.text.split('\n').length]).toEqual([code, 2]);
   });
 

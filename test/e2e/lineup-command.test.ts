@@ -409,14 +409,26 @@ describe('what can go wrong', () => {
     expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('lineup setup')]);
   });
 
+  test('logout without --revoke says how the owner ends the token that is left', async () => {
+    const env = { LINEUP_OWNER_KEY: OWNER_KEY };
+    const { agent_id } = JSON.parse((await lineup(['setup', relay.origin, '--profile', 'second', '--json'], { env })).out) as { agent_id: string };
+    const { code, out } = await lineup(['logout', '--yes', '--profile', 'second']);
+    const [, path = ''] = /curl -X DELETE -H "Authorization: Bearer \$LINEUP_OWNER_KEY" (\S+)\n$/.exec(out) ?? [];
+    expect([code, path]).toEqual([0, `${relay.origin}/v1/agents/${agent_id}`]);
+    expect((await fetch(path, { method: 'DELETE', headers: { authorization: `Bearer ${OWNER_KEY}` } })).status).toBe(204);
+  });
+
   test('logout keeps unsent messages unless it is forced, and forgets everything', async () => {
     const { agent_id, conversations } = await json<{ agent_id: string; conversations: { conversation_id: string }[] }>('status');
     const outbox = join(home, 'default', agent_id, conversations[0]!.conversation_id, 'outbox.jsonl');
     writeFileSync(outbox, '{"put":{"id":"m1","type":"text","payload":{"content":"never sent"},"created_at":0}}\n');
     expect((await json<{ conversations: { unsent: number }[] }>('status')).conversations[0]?.unsent).toBe(1);
-    const refused = await lineup(['logout']);
+    const refused = await lineup(['logout', '--yes']);
     expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('1 messages were never sent')]);
-    const { code } = await lineup(['logout', '--force', '--revoke'], { env: { LINEUP_OWNER_KEY: OWNER_KEY } });
+    const asked = await lineup(['logout', '--force']);
+    expect([asked.code, asked.err]).toEqual([2, expect.stringMatching(/^lineup: this removes the token of "Hermes"[^\n]+--yes[^\n]+\n$/)]);
+    expect((await lineup(['status'])).code).toBe(0);
+    const { code } = await lineup(['logout', '--yes', '--force', '--revoke'], { env: { LINEUP_OWNER_KEY: OWNER_KEY } });
     expect(code).toBe(0);
     expect((await lineup(['status'])).code).toBe(2);
     await expect.poll(() => phone.connection.state, { timeout: WAIT_MS }).toEqual({ name: 'stopped', reason: 'pair-again' });

@@ -72,7 +72,7 @@ export class MoveWorld {
     // The command gets it as its user would give it: in its environment.
     process.env.LINEUP_OWNER_KEY = OWNER_KEY;
     await this.relay.start();
-    const set = await lineup(this.home, 'setup', this.relay.origin, '--name', 'Hermes');
+    const set = await lineup(this.home, ['setup', this.relay.origin, '--name', 'Hermes']);
     if (set.code !== 0) throw new Error(set.text);
     this.agent = this.personOf(await this.setup('default'));
     this.direct = await DirectProcess.start(this.home, 0, ...directArguments);
@@ -96,14 +96,14 @@ export class MoveWorld {
   }
 
   async move(...args: string[]): Promise<Moved> {
-    const { code, text } = await lineup(this.home, '--json', ...args);
+    const { code, text } = await lineup(this.home, ['--json', ...args]);
     if (code !== 0) throw new Error(`ended with ${code}: ${text}`);
     return JSON.parse(text) as Moved;
   }
 
   /** The same words, as a person runs it; for what fails. */
   run(...args: string[]): ReturnType<typeof lineup> {
-    return lineup(this.home, ...args);
+    return lineup(this.home, args);
   }
 
   async end(): Promise<void> {

@@ -11,6 +11,7 @@ import { readSetup, removeSetup } from '../setup.ts';
 interface Options {
   revoke?: true;
   force?: true;
+  yes?: true;
 }
 
 export const addLogout: AddCommand = (program, line) => {
@@ -21,12 +22,13 @@ export const addLogout: AddCommand = (program, line) => {
       'Removes the token and everything that the agent keeps here. The relay still knows the agent and its devices; with --revoke (and the owner key) it forgets them too, and the token is worth nothing.',
     )
     .option('--revoke', 'revoke the agent and all of its devices at the relay')
+    .option('--yes', 'that you mean it')
     .option('--force', 'also when messages would be lost that were never sent')
-    .addHelpText('after', '\nExamples:\n  $ lineup logout\n  $ lineup logout --revoke --profile hermes')
+    .addHelpText('after', '\nExamples:\n  $ lineup logout --yes\n  $ lineup logout --yes --revoke --profile hermes')
     .action((options: Options) => logout(line, options));
 };
 
-async function logout(line: CommandLine, { revoke, force }: Options): Promise<void> {
+async function logout(line: CommandLine, { revoke, force, yes }: Options): Promise<void> {
   const { terminal, state } = line;
   const { relay, agentId, name } = await readSetup(state, { needsToken: false });
   const folder = join(state, agentId);
@@ -36,6 +38,10 @@ async function logout(line: CommandLine, { revoke, force }: Options): Promise<vo
   if (unsent > 0 && !force) {
     throw new CommandError(EXIT.usage, `${unsent} messages were never sent and would be lost: run the agent until they are, or give --force`);
   }
+  if (!yes) {
+    const left = revoke ? 'its devices have to pair again' : 'the relay goes on knowing it and its devices (--revoke: it forgets them too)';
+    throw new CommandError(EXIT.usage, `this removes the token of "${name}", which cannot be brought back; ${left}: give --yes if that is meant`);
+  }
   if (revoke) {
     const owner = new OwnerCalls(relay, await readOwnerKey(line.env));
     // One that the relay does not know any more is as good as revoked.
@@ -44,6 +50,9 @@ async function logout(line: CommandLine, { revoke, force }: Options): Promise<vo
     });
   }
   await removeSetup(state, agentId);
-  const rest = revoke ? '' : '; its token is still good until the owner revokes it (lineup logout --revoke)';
+  const rest = revoke
+    ? ''
+    : `. The relay still knows it; to end that, with the owner key:
+  curl -X DELETE -H "Authorization: Bearer $LINEUP_OWNER_KEY" ${relay}/v1/agents/${agentId}`;
   terminal.result({ agent_id: agentId, revoked: revoke === true }, `${terminal.paint('green', '✓')} "${name}" is forgotten here${rest}`);
 }

@@ -27,7 +27,7 @@ export const addSend: AddCommand = (program, line) => {
       'Sends a text, a picture or a file, and ends when the relay has it for good. Without words the text comes from stdin. It does not disturb a running agent.',
     )
     .argument('[text...]', 'the text, in Markdown')
-    .option('--file <path>', 'a file or picture; the text is its caption')
+    .option('--file <path>', 'a file or picture; the text goes with it: to a picture as its caption, which is no Markdown')
     .option('--plain', 'the text is no Markdown')
     .option('--conversation <id>', "where. Default: the agent's first conversation")
     .option('--id <id>', 'names the message: the same id again sends it once')

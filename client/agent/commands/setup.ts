@@ -8,7 +8,7 @@ import { CommandError, EXIT } from '../exit-codes.ts';
 import { isStranger } from '../failure.ts';
 import { OwnerCalls, readOwnerKey, withOwnerKey } from '../owner-calls.ts';
 import { makePrivateFolder } from '../private-file.ts';
-import { readSetup, removeSetup, SetupError, writeSetup, type Setup } from '../setup.ts';
+import { knownSetup, readSetup, removeSetup, writeSetup } from '../setup.ts';
 
 /** The protocol's version that this package speaks. */
 const PROTOCOL = 1;
@@ -78,7 +78,7 @@ async function renew(line: CommandLine): Promise<void> {
   const key = await readOwnerKey(line.env);
   const { token, expires_at } = await new OwnerCalls(known.relay, key).renew(known.agentId).catch((error: unknown) => {
     if (!(error instanceof RelayError) || error.status !== 404) throw error;
-    throw new CommandError(EXIT.refused, 'the relay does not know this agent any more: run "lineup logout", then "lineup setup"');
+    throw new CommandError(EXIT.refused, 'the relay does not know this agent any more: run "lineup logout --yes", then "lineup setup"');
   });
   await writeSetup({ ...known, token });
   terminal.result(
@@ -101,15 +101,6 @@ async function checkRelay(origin: string): Promise<void> {
       EXIT.protocol,
       `the relay speaks version ${health.protocol} of the protocol, this lineup ${PROTOCOL}: update the older one`,
     );
-  }
-}
-
-async function knownSetup(state: string): Promise<Setup | null> {
-  try {
-    return await readSetup(state);
-  } catch (error) {
-    if (error instanceof SetupError) return null;
-    throw error;
   }
 }
 

@@ -1,10 +1,12 @@
 /** What direct mode keeps between two starts beside its relay: its secrets, and the agent of this machine. */
 import { join } from 'node:path';
 import { randomToken } from '../../../src/protocol/ids.ts';
+import { readToken } from '../../../src/worker/auth/admit.ts';
 import { enrol } from '../../../src/worker/directory/enrolling.ts';
 import { writeFileAtomically } from '../../core/atomic-file.ts';
+import { CommandError, EXIT } from '../exit-codes.ts';
 import { makePrivateFolder, readIfThere } from '../private-file.ts';
-import { readSetup, SetupError, writeSetup, type Setup } from '../setup.ts';
+import { knownSetup, writeSetup, type Setup } from '../setup.ts';
 import type { DirectRelay } from './direct-relay.ts';
 
 /** 160 bits: nobody guesses it, so nobody has to be slowed down. */
@@ -16,6 +18,19 @@ export interface Secrets {
   token: string;
   /** What enrols further agents (§3). */
   ownerKey: string;
+}
+
+/**
+ * Makes sure that no agent of another relay lives in the folder: its token would be lost.
+ * @param relay null: this folder has never been a relay's
+ * @throws CommandError when one does
+ */
+export async function checkTenant(folder: string, relay: DirectRelay | null): Promise<void> {
+  const known = await knownSetup(folder);
+  if (!known || relay?.registry.agents.find(known.agentId)) return;
+  // One that was revoked here is known by its token alone.
+  if (relay && (await readToken(relay.env, known.token)).ok) return;
+  throw new CommandError(EXIT.usage, `"${known.name}" is set up here already, at ${known.relay}: use another --profile, or "lineup logout" first`);
 }
 
 /** Reads the secrets, or makes them on the first start. */
@@ -54,13 +69,4 @@ export async function ownAgent(
   const setup = { relay: relayOrigin, agentId: agent_id, conversationId: conversation_id, name, token, state: folder };
   await writeSetup(setup);
   return setup;
-}
-
-async function knownSetup(folder: string): Promise<Setup | null> {
-  try {
-    return await readSetup(folder);
-  } catch (error) {
-    if (error instanceof SetupError) return null;
-    throw error;
-  }
 }

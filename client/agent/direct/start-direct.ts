@@ -1,7 +1,8 @@
 /** Starts direct mode in a folder: secrets, relay, the agent of this machine, server; or says in one sentence why it cannot. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandError, EXIT } from '../exit-codes.ts';
-import { ownAgent, readSecrets } from './direct-home.ts';
+import { checkTenant, ownAgent, readSecrets } from './direct-home.ts';
 import { DirectRelay } from './direct-relay.ts';
 import { DirectServer } from './direct-server.ts';
 import { FileLinks } from './file-links.ts';
@@ -34,15 +35,19 @@ export interface RunningDirect {
   code: string;
 }
 
+/** Where the relay is in the folder. */
+const RELAY = 'relay';
 /** Codes of a start are good for this long, in seconds: the longest that there is. */
 const CODE_TTL_S = 3_600;
 
-/** @throws CommandError when the port or the folder is taken, the address is none of this machine's, or a `LINEUP_*` limit is out of range */
+/** @throws CommandError when the port or the folder is taken, by another process or by an agent of another relay, the address is none of this machine's, or a `LINEUP_*` limit is out of range */
 export async function startDirect(wishes: DirectWishes): Promise<RunningDirect> {
   const { folder, host, port, name, note } = wishes;
+  if (!existsSync(join(folder, RELAY))) await checkTenant(folder, null);
   const { token, ownerKey } = await readSecrets(folder);
   const relay = openRelay(wishes, ownerKey);
   try {
+    await checkTenant(folder, relay);
     // The address is written down once the port is known; until then nobody can come for it.
     const { agentId } = await ownAgent(relay, { folder, name, relayOrigin: 'http://127.0.0.1' });
     const links = new FileLinks(token);
@@ -62,7 +67,7 @@ function openRelay({ folder, web, env, note }: DirectWishes, ownerKey: string): 
   const variables = Object.fromEntries(Object.entries(env).flatMap(([key, value]) => (key.startsWith('LINEUP_') && value ? [[key, value]] : [])));
   const report = (error: unknown): void => note(`something failed: ${error instanceof Error ? error.message : 'unknown'}`);
   try {
-    return new DirectRelay({ folder: join(folder, 'relay'), ownerKey, variables, assets: webApp(web), report });
+    return new DirectRelay({ folder: join(folder, RELAY), ownerKey, variables, assets: webApp(web), report });
   } catch (error) {
     if (isInUse(error)) throw new CommandError(EXIT.replaced, `another "lineup direct" serves ${folder}`);
     if (error instanceof RangeError) throw new CommandError(EXIT.usage, error.message);
