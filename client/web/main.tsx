@@ -3,10 +3,12 @@ import i18next from 'i18next';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { version } from '../../package.json';
+import { documentSignals } from '../core/page.ts';
 import { parsePairingInput } from '../core/pairing.ts';
 import { App, loadHome } from './app.tsx';
 import { Attention } from './attention/attention.ts';
 import { showBadge } from './attention/badge.ts';
+import { isListShown } from './attention/list-shown.ts';
 import { DeviceHost } from './capabilities/host.ts';
 import { HostProvider } from './capabilities/host-context.ts';
 import { keepWithinKeyboard } from './parts/app-height.ts';
@@ -19,6 +21,7 @@ import { Broken } from './screens/broken.tsx';
 import { followInvitation } from './screens/follow-invitation.ts';
 import { AppStore } from './store/app-store.ts';
 import { invitationOf, type Invitation } from './store/invitation.ts';
+import { watchLists } from './store/list-watch.ts';
 import { LocalStore } from './store/local-store.ts';
 import { Preferences } from './store/preferences.ts';
 import { networkSurroundings } from './store/surroundings.ts';
@@ -59,9 +62,12 @@ try {
     notices: host.notices,
     badge: (count) => showBadge(count).catch(reportError),
     visible: () => document.visibilityState === 'visible',
+    listed: isListShown,
     t: i18next.t,
   }).start();
   app.start();
+  const page = documentSignals();
+  if (page) watchLists(app, page);
   follow(invitation);
 } catch (error) {
   reportError(error);

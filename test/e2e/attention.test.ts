@@ -184,6 +184,16 @@ describe('what needs the user', () => {
     expect(app.device.complaints()).toEqual([]);
   });
 
+  it.each(SIZES)('is said by the list where that is on the screen, and no notice covers it (%s)', async (size, options) => {
+    const [hermes, iris] = [await agent(), await agent('Iris')];
+    const app = await pairedWith(hermes, options);
+    await alsoPaired(app, iris);
+    if (size === 'phone') await app.page.getByRole('link', { name: 'Conversations' }).click();
+    await hermes.ask('confirm', 'ask', { question: 'Water the plants?' });
+    await row(app, 'Hermes').getByText('needs you').waitFor();
+    expect(await app.page.locator('.notice').count()).toBe(0);
+  });
+
   it('in a conversation that was begun meanwhile is news as well', async () => {
     const hermes = await agent();
     const app = await pairedWith(hermes);
@@ -266,7 +276,7 @@ describe('what the system told', () => {
     await tells('Third?');
     await app.page.getByRole('button', { name: 'Settings' }).first().click();
     await app.page.getByRole('button', { name: 'Sign out' }).click();
-    await app.page.getByRole('button', { name: 'Yes, do it' }).click();
+    await app.page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await app.sees('Your agent, on your phone');
     await until('nothing is told', () =>
       app.page.evaluate(async () => ((await (await navigator.serviceWorker.getRegistration())?.getNotifications()) ?? []).length === 0),

@@ -17,7 +17,7 @@ function world({ late = false } = {}) {
   store.start();
   const row = { key: 'row', store, late, connected: true } as ConversationRow;
   const there = { rows: [row], pairings: [{ key: 'relay|ag_1' }, { key: 'relay|ag_2' }] };
-  const now = { visible: true, screen: null as string | null };
+  const now = { visible: true, listed: false, screen: null as string | null };
   const at = (run: () => void) => run();
   const view = new Observable(() => ({ ...there, needing: store.view.get().needs.length }) as unknown as AppView, at);
   store.view.subscribe(() => view.changed());
@@ -35,6 +35,7 @@ function world({ late = false } = {}) {
     notices,
     badge: (count) => void badges.push(count),
     visible: () => now.visible,
+    listed: () => now.listed,
     t: ((key: string) => key) as never,
   }).start();
   const show = (key: string | null) => {
@@ -51,6 +52,17 @@ function world({ late = false } = {}) {
 }
 
 describe('a notice', () => {
+  it('is not shown over the list, which says the same', () => {
+    const { link, now, news } = world();
+    link.comeOnline({});
+    now.listed = true;
+    ask(link, 1);
+    expect(news()).toEqual([]);
+    now.visible = false;
+    ask(link, 2);
+    expect(news()).toHaveLength(1);
+  });
+
   it('tells what comes up, but not what waited already', () => {
     const { link, news } = world();
     link.become({ name: 'syncing' });

@@ -15,6 +15,8 @@ export interface AttentionParts {
   badge: (count: number) => void;
   /** Whether somebody can see the page. */
   visible: () => boolean;
+  /** Whether the list is on the screen. */
+  listed: () => boolean;
   t: TFunction;
 }
 
@@ -89,9 +91,9 @@ export class Attention {
     });
   }
 
-  /** A question of the host's own lies above whatever is on the screen. */
+  /** A question of the host's own lies above whatever is on the screen; the list says of every conversation that it needs the user. */
   #isSeen(key: string, need: Need): boolean {
-    const { visible, app } = this.#parts;
-    return visible() && (need.kind === 'capability' || app.screen.get() === key);
+    const { visible, listed, app } = this.#parts;
+    return visible() && (need.kind === 'capability' || app.screen.get() === key || listed());
   }
 }

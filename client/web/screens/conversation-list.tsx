@@ -1,5 +1,6 @@
 /** Every conversation with every agent, the one in which something was said last on top. */
 import { useTranslation } from 'react-i18next';
+import { useListShown } from '../attention/list-shown.ts';
 import { Boundary } from '../parts/boundary.tsx';
 import { useApp, useView } from '../parts/contexts.ts';
 import { Icon } from '../parts/icon.tsx';
@@ -10,6 +11,7 @@ import { conversationHref, pairingHref } from './route.ts';
 
 export function ConversationList({ current, onMore, level }: { current: string | null; onMore: () => void; level: 1 | 2 }) {
   const { t } = useTranslation();
+  useListShown();
   const { rows, pairings, offline, needing } = useView(useApp().view);
   // The whole screen on the phone, a way around beside the conversation where there is room.
   const [Pane, Title] = level === 1 ? (['main', 'h1'] as const) : (['nav', 'h2'] as const);
