@@ -1,9 +1,11 @@
 /** Which screen is shown. */
 import { lazy, Suspense } from 'react';
 import { HostLayer } from './capabilities/host-layer.tsx';
+import { useFileDrop } from './composer/use-file-drop.ts';
 import { useApp, useView } from './parts/contexts.ts';
 import { InvitationScreen } from './screens/invitation.tsx';
 import { UpdateBar } from './parts/update-bar.tsx';
+import { Starting } from './screens/starting.tsx';
 import { readRoute, useHash } from './screens/route.ts';
 import { PairAnother, Welcome } from './screens/welcome.tsx';
 
@@ -12,6 +14,7 @@ export const loadHome = () => import('./home.tsx');
 const Home = lazy(loadHome);
 
 export function App() {
+  useFileDrop();
   return (
     <>
       <Screen />
@@ -28,7 +31,7 @@ function Screen() {
   if (view.pairings.length === 0) return <Welcome />;
   if (route.name === 'pair') return <PairAnother />;
   return (
-    <Suspense>
+    <Suspense fallback={<Starting />}>
       <Home view={view} place={route.name === 'root' ? null : route.key} />
     </Suspense>
   );

@@ -6,6 +6,7 @@ import { Part } from './parts/part.tsx';
 import { shownName } from './parts/shown-name.ts';
 import { useTitle } from './parts/use-title.ts';
 import { useWide } from './parts/use-wide.ts';
+import { useNoteFromList } from './screens/back-to-list.ts';
 import { ConversationList } from './screens/conversation-list.tsx';
 import { Gone } from './screens/gone.tsx';
 import { NoConversation } from './screens/no-conversation.tsx';
@@ -64,6 +65,7 @@ export default function Home({ view, place }: { view: AppView; place: string | n
   useEffect(() => () => app.show(null), [app]);
   const agent = row && shownName(row.store.view.get().agent.name);
   useTitle(agent ?? 'LineUp', view.needing);
+  useNoteFromList(place, listed && !main);
   useStay(row && !here ? row.key : null);
   return (
     <div className={listed && main ? 'app with-list' : 'app'}>

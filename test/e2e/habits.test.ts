@@ -46,6 +46,50 @@ it('back closes what lies over the page, one after the other, and leaves the con
   expect(app.device.complaints()).toEqual([]);
 });
 
+it('the way back to the list leaves nothing behind it: the back button leads on from there', async () => {
+  const { hermes, app } = await paired();
+  await hermes.http.createConversation('Kitchen');
+  const list = app.page.getByRole('heading', { name: 'Conversations' });
+  const back = app.page.getByRole('link', { name: 'Conversations' });
+  await back.click();
+  await list.waitFor();
+  await app.page.locator('.list-row', { hasText: 'Kitchen' }).click();
+  await app.field.waitFor();
+  const length = await app.page.evaluate(() => history.length);
+  await back.click();
+  await list.waitFor();
+  await app.page.locator('.list-row', { hasText: 'Kitchen' }).click();
+  await app.field.waitFor();
+  await app.page.reload();
+  await back.click();
+  await list.waitFor();
+  expect(await app.page.evaluate(() => history.length)).toBe(length);
+  await app.page.getByRole('link', { name: 'Pair another agent' }).click();
+  await app.page.getByRole('heading', { name: 'Pair another agent' }).waitFor();
+  await app.page.getByRole('link', { name: 'Conversations' }).click();
+  await list.waitFor();
+  await app.page.goBack();
+  expect(await app.page.locator('.code-field').count()).toBe(0);
+});
+
+it('until the page is there its mark is, and then nothing of it', async () => {
+  const { app } = await paired();
+  let go = () => {};
+  const held = new Promise<void>((resolve) => (go = resolve));
+  await app.page.route(/\.js$/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await app.page.evaluate(async () => (await navigator.serviceWorker?.getRegistration())?.unregister());
+  await app.page.evaluate(async () => Promise.all((await caches.keys()).map((name) => caches.delete(name))));
+  void app.page.reload();
+  await app.page.locator('.starting').getByText('LineUp').waitFor();
+  go();
+  await app.field.waitFor();
+  expect(await app.page.locator('.starting').count()).toBe(0);
+  expect(app.device.complaints()).toEqual([]);
+});
+
 it('pulling down neither reloads the page nor drags it along', async () => {
   const { app } = await paired();
   const behaviours = await app.page.evaluate(() => [

@@ -4,6 +4,7 @@ import { useApp, useConversationPart, useView } from '../parts/contexts.ts';
 import { Icon } from '../parts/icon.tsx';
 import { shownName } from '../parts/shown-name.ts';
 import { Monogram } from '../parts/monogram.tsx';
+import { backToList } from '../screens/back-to-list.ts';
 import { useChatDesk } from './chat-desk.ts';
 import { lineState, useStatusWords } from './status.ts';
 
@@ -23,6 +24,7 @@ export function TopBar({ back, onMore }: { back: string | null; onMore: () => vo
           <a
             className={elsewhere > 0 ? 'icon-button back needing' : 'icon-button back'}
             href={back}
+            onClick={backToList}
             aria-label={elsewhere > 0 ? `${t('chat.back')}: ${t('tray.needs', { count: elsewhere })}` : t('chat.back')}
           >
             <Icon name="back" />

@@ -1,5 +1,5 @@
 /** Where the user writes, attaches and stops. What is typed survives a reload; what is sent offline waits in the outbox. */
-import { useEffect, useLayoutEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChatDesk } from '../chat/chat-desk.ts';
 import { isRunning } from '../chat/status.ts';
@@ -12,6 +12,7 @@ import type { Trouble } from '../store/trouble.ts';
 import { AttachmentChip } from './attachment-chip.tsx';
 import { ReplyChip } from './reply-chip.tsx';
 import { canTakeBack, takeBack } from './take-back.ts';
+import { useFileDrop } from './use-file-drop.ts';
 
 export function Composer() {
   const { t } = useTranslation();
@@ -31,6 +32,11 @@ export function Composer() {
   const { handlers, isPlainEnter } = useIme();
   const { textSize } = useView(usePreferences().view);
   const field = useGrowing(text, textSize);
+  useFileDrop(useCallback((files) => void store.attachments.add(files), [store]));
+  useEffect(() => {
+    // On a touch screen the keyboard would come up over what there is to read.
+    if (matchMedia('(pointer: fine)').matches && document.querySelector('[role="dialog"], [role="alertdialog"]') === null) field.current?.focus();
+  }, [field]);
   useEffect(() => void (replyTo && field.current?.focus()), [replyTo, field]);
 
   const over = characters(text, limit) - limit;

@@ -2,6 +2,7 @@
 import { useTranslation } from 'react-i18next';
 import { shownName } from '../parts/shown-name.ts';
 import type { ConversationRow } from '../store/conversation-rows.ts';
+import { backToList } from './back-to-list.ts';
 import { LeftDraft } from './left-draft.tsx';
 import { Mark } from './mark.tsx';
 
@@ -17,7 +18,7 @@ export function Gone({ row, paired }: { row: ConversationRow; paired: boolean })
           <p className="lead">{paired ? t('gone.deletedLead', { agent }) : t('gone.unpairedLead', { agent })}</p>
         </div>
         <LeftDraft text={row.store.draft.text} />
-        <a className="button primary wide" href="#/">
+        <a className="button primary wide" href="#/" onClick={backToList}>
           {t('gone.on')}
         </a>
       </div>

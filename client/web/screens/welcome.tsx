@@ -2,6 +2,7 @@
 import { useTranslation } from 'react-i18next';
 import { useApp, useView } from '../parts/contexts.ts';
 import { Icon } from '../parts/icon.tsx';
+import { backToList } from './back-to-list.ts';
 import { LanguageSwitch } from './language-switch.tsx';
 import { Mark } from './mark.tsx';
 import { RelayCard } from './relay-card.tsx';
@@ -50,7 +51,7 @@ export function PairAnother() {
     <main className="screen">
       <div className="screen-column">
         <div className="screen-head">
-          <a className="icon-button" href="#/" aria-label={t('chat.back')}>
+          <a className="icon-button" href="#/" onClick={backToList} aria-label={t('chat.back')}>
             <Icon name="back" />
           </a>
         </div>

@@ -29,6 +29,10 @@ export function useMessageMenu(entry: Entry) {
         open(left, bottom);
       },
       handlers: {
+        // The focus stays where it was, and is there again when the menu goes.
+        onMouseDown(event: MouseEvent<HTMLElement>) {
+          if (event.button === 2 && isOurs(event.target)) event.preventDefault();
+        },
         onContextMenu(event: MouseEvent<HTMLElement>) {
           stop();
           if (!isOurs(event.target)) return;
