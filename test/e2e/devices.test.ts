@@ -112,7 +112,7 @@ it('unpairing signs the device off at the relay', async () => {
   const phone = await pairedWith(hermes);
   await phone.page.getByRole('button', { name: 'Settings' }).click();
   await phone.page.getByRole('button', { name: 'Unpair from Hermes' }).click();
-  await phone.page.getByRole('button', { name: 'Yes, do it' }).click();
+  await phone.page.getByRole('button', { name: 'Unpair', exact: true }).click();
   await phone.sees('Your agent, on your phone');
   await until('the relay knows', async () => (await hermes.http.devices()).length === 0);
   expect(phone.device.complaints()).toEqual([]);
@@ -129,7 +129,7 @@ it('signing out leaves nothing behind', async () => {
   await phone.field.fill('a draft');
   await phone.page.getByRole('button', { name: 'Settings' }).click();
   await phone.page.getByRole('button', { name: 'Sign out' }).click();
-  await phone.page.getByRole('button', { name: 'Yes, do it' }).click();
+  await phone.page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await phone.sees('Your agent, on your phone');
   const left = await phone.page.evaluate(async () => [Object.keys(localStorage), (await indexedDB.databases()).map(({ name }) => name)]);
   expect(left).toEqual([[], []]);

@@ -80,10 +80,10 @@ it('a new conversation opens at once, and deleting it asks first and takes it fr
   await openSettings(app);
   await app.page.getByRole('button', { name: 'Delete this conversation' }).click();
   expect(await app.violations()).toEqual([]);
-  await app.page.getByRole('button', { name: 'Keep it' }).click();
+  await app.page.getByRole('button', { name: 'Cancel' }).click();
   expect(await hermes.http.conversations()).toHaveLength(2);
   await app.page.getByRole('button', { name: 'Delete this conversation' }).click();
-  await app.page.getByRole('button', { name: 'Yes, do it' }).click();
+  await app.page.getByRole('button', { name: 'Delete', exact: true }).click();
   await app.page.getByRole('dialog').waitFor({ state: 'detached' });
   await app.sees('In the first one');
   expect(await hermes.http.conversations()).toHaveLength(1);
@@ -107,7 +107,7 @@ it('of a deleted conversation the browser keeps nothing, not even what was typed
     .waitFor();
   await openSettings(app);
   await app.page.getByRole('button', { name: 'Delete this conversation' }).click();
-  await app.page.getByRole('button', { name: 'Yes, do it' }).click();
+  await app.page.getByRole('button', { name: 'Delete', exact: true }).click();
   await app.sees('No conversation');
   const id = hermes.enrolled.conversation_id;
   const kept = ({ page }: AppPage) => page.evaluate((name) => Object.keys(localStorage).filter((key) => key.includes(name)), id);
@@ -163,7 +163,7 @@ it('signing out leaves nothing in the browser, even one that does not list its d
   await app.page.getByText('Dark', { exact: true }).click();
   await app.page.getByText('Largest').click();
   await app.page.getByRole('button', { name: 'Sign out' }).click();
-  await app.page.getByRole('button', { name: 'Yes, do it' }).click();
+  await app.page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await app.sees('Your agent, on your phone');
   await tab.getByText('Your agent, on your phone').waitFor();
   expect(await app.page.evaluate(() => ({ ...document.documentElement.dataset }))).toEqual({});
@@ -185,7 +185,7 @@ it('signing out of a browser that does not let go of a database is done all the 
   });
   await openSettings(app);
   await app.page.getByRole('button', { name: 'Sign out' }).click();
-  await app.page.getByRole('button', { name: 'Yes, do it' }).click();
+  await app.page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await app.sees('Your agent, on your phone');
   await app.sees('the browser did not let go of everything');
   expect(await app.violations()).toEqual([]);

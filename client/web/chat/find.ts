@@ -14,9 +14,9 @@ export interface Hit {
 const BEFORE = 32;
 const AFTER = 120;
 
-/** The newest hits first. Case does not matter. */
+/** The newest hits first. Case does not matter, nor do accents and other marks. */
 export function find(entries: readonly Entry[], query: string, most: number): Hit[] {
-  const wanted = query.trim().toLowerCase();
+  const wanted = bare(query.trim()).text;
   const hits: Hit[] = [];
   if (wanted === '') return hits;
   for (let i = entries.length - 1; i >= 0 && hits.length < most; i--) {
@@ -29,12 +29,12 @@ export function find(entries: readonly Entry[], query: string, most: number): Hi
 
 function hitIn(entry: Entry, wanted: string): Hit | null {
   const text = entry.type === 'file' ? markdownOf(entry).slice(1, -1) : markdownOf(entry);
-  const lower = text.toLowerCase();
-  // Lower case can be longer than the text, and then places in one are not places in the other.
-  const place = (lower.length === text.length ? lower : text).indexOf(wanted);
-  if (place < 0) return null;
+  const { text: plain, places } = bare(text);
+  const found = plain.indexOf(wanted);
+  if (found < 0) return null;
+  const place = places[found] ?? 0;
   const begin = Math.max(0, place - BEFORE);
-  const end = place + wanted.length;
+  const end = places[found + wanted.length] ?? text.length;
   const line = (part: string) => part.replaceAll(/\s+/g, ' ');
   return {
     entry,
@@ -42,4 +42,18 @@ function hitIn(entry: Entry, wanted: string): Hit | null {
     match: text.slice(place, end),
     after: line(text.slice(end, end + AFTER)),
   };
+}
+
+/** A text in lower case and without marks, and for each unit of it the place in the text where its character begins. */
+function bare(text: string): { text: string; places: number[] } {
+  let plain = '';
+  const places: number[] = [];
+  let at = 0;
+  for (const character of text) {
+    const left = character.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+    for (let i = 0; i < left.length; i++) places.push(at);
+    plain += left;
+    at += character.length;
+  }
+  return { text: plain, places };
 }

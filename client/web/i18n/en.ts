@@ -266,8 +266,10 @@ export const en = {
   'settings.unpairLead': 'This device is signed off at the relay and forgets {{agent}}. The conversation stays with the agent.',
   'settings.signOut': 'Sign out',
   'settings.signOutLead': 'Every agent is unpaired, and this browser forgets everything: tokens, drafts, what is not sent yet.',
-  'settings.sure': 'Yes, do it',
-  'settings.keep': 'Keep it',
+  'settings.deleteSure': 'Delete',
+  'settings.unpairSure': 'Unpair',
+  'settings.signOutSure': 'Sign out',
+  'settings.keep': 'Cancel',
   'settings.leftover': 'Signed out, but the browser did not let go of everything. Its own settings can delete the data of this page.',
   'settings.notTold': 'Forgotten here. The relay could not be told, so the agent still lists this device.',
 

@@ -259,8 +259,10 @@ export const zh: Words = {
   'settings.unpairLead': '这台设备会在中继注销，并忘掉 {{agent}}。会话内容仍在智能体那里。',
   'settings.signOut': '退出登录',
   'settings.signOutLead': '解除所有配对，并清除这个浏览器里的一切：凭证、草稿、还没发出的消息。',
-  'settings.sure': '确定',
-  'settings.keep': '保留',
+  'settings.deleteSure': '删除',
+  'settings.unpairSure': '解除配对',
+  'settings.signOutSure': '退出登录',
+  'settings.keep': '取消',
   'settings.leftover': '已退出，但浏览器没有删干净。可以在浏览器设置里清除本站的数据。',
   'settings.notTold': '这里已经忘掉了。但没能通知中继，智能体那边仍会列出这台设备。',
 

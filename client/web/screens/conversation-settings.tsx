@@ -60,7 +60,14 @@ export function ConversationSettings({ row, onClose, onExport, asked, onAsk }: P
             {words(trouble)}
           </p>
         )}
-        <Irrevocable label={t('settings.delete')} lead={t('settings.deleteLead', { agent })} asked={asked} onAsk={onAsk} onSure={remove} />
+        <Irrevocable
+          label={t('settings.delete')}
+          verb={t('settings.deleteSure')}
+          lead={t('settings.deleteLead', { agent })}
+          asked={asked}
+          onAsk={onAsk}
+          onSure={remove}
+        />
       </div>
     </section>
   );

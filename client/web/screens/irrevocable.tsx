@@ -6,6 +6,8 @@ import type { Trouble } from '../store/trouble.ts';
 
 export interface IrrevocableProps {
   label: string;
+  /** The same in one word, for the button that does it. */
+  verb: string;
   /** What will be gone. */
   lead: string;
   asked: boolean;
@@ -14,7 +16,7 @@ export interface IrrevocableProps {
   onSure: () => Promise<Trouble | null>;
 }
 
-export function Irrevocable({ label, lead, asked, onAsk, onSure }: IrrevocableProps) {
+export function Irrevocable({ label, verb, lead, asked, onAsk, onSure }: IrrevocableProps) {
   const { t } = useTranslation();
   const words = useTroubleWords();
   const [busy, setBusy] = useState(false);
@@ -56,7 +58,7 @@ export function Irrevocable({ label, lead, asked, onAsk, onSure }: IrrevocablePr
           {t('settings.keep')}
         </button>
         <button type="button" className="button danger" disabled={busy} onClick={() => void sure()}>
-          {t('settings.sure')}
+          {verb}
         </button>
       </div>
     </div>

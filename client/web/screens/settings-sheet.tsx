@@ -65,6 +65,7 @@ export function SettingsSheet({ row, pairing, open, onClose, onExport }: Props) 
             <Irrevocable
               asked={asked === 'unpair'}
               label={t('settings.unpair', { agent: shownName(pairing.agent.name) })}
+              verb={t('settings.unpairSure')}
               lead={t('settings.unpairLead', { agent: shownName(pairing.agent.name) })}
               onAsk={ask('unpair')}
               onSure={async () => {
@@ -78,6 +79,7 @@ export function SettingsSheet({ row, pairing, open, onClose, onExport }: Props) 
           <Irrevocable
             asked={asked === 'sign-out'}
             label={t('settings.signOut')}
+            verb={t('settings.signOutSure')}
             lead={t('settings.signOutLead')}
             onAsk={ask('sign-out')}
             onSure={async () => {
