@@ -87,8 +87,6 @@ export class AppPage {
     await this.page.waitForTimeout(100);
     // On a touch screen a sheet with a field waits, unseen, for the keyboard to come up; what cannot be seen is no dialog to axe.
     await this.page.waitForFunction(() => [...document.querySelectorAll<HTMLElement>('.sheet-overlay')].every(({ style }) => style.opacity !== '0'));
-    // What has just come up can be pressed, and is drawn as that, a moment later.
-    await this.page.locator('[data-asleep]').waitFor({ state: 'detached' });
     await this.page.evaluate(() =>
       Promise.all(
         document

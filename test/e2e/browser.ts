@@ -65,6 +65,8 @@ export class Device {
 
   /** What axe finds on the page as it is now, one line each. */
   async violations(): Promise<string[]> {
+    // What has just come up can be pressed, and is drawn as that, a moment later.
+    await this.page.waitForFunction(() => document.querySelector('[data-asleep]') === null);
     const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
     await this.page.evaluate(source);
     return this.page.evaluate(async () => {

@@ -119,8 +119,10 @@ it('a name turns nothing round, and is no longer than a line', async () => {
     .getByText(/^\[U\+202E\]semrehW+…$/)
     .waitFor();
   expect(await phone.field.getAttribute('placeholder')).toMatch(/\[U\+202E\]semrehW+…$/);
+  expect((await phone.field.boundingBox())?.height).toBeLessThan(60);
   await agent.ask('confirm', 'ask', { question: 'Yes?' });
   await phone.cards.getByText(/^\[U\+202E\]semrehW+… /).waitFor();
+  expect(await phone.cards.locator('.card-head').evaluate((head) => head.scrollWidth <= head.clientWidth)).toBe(true);
 });
 
 it('the end of a file’s name is seen, and is its end', async () => {
