@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Browser } from 'playwright-core';
 import { buildWeb } from '../../scripts/local-build.ts';
-import { AppPage } from './app-page.ts';
+import { AppPage, until } from './app-page.ts';
 import { Device, launchBrowser } from './browser.ts';
 import { DirectProcess, V1Client } from './direct-process.ts';
 
@@ -15,6 +15,8 @@ const NAME = 'home.local';
 let home: string;
 let direct: DirectProcess;
 let browser: Browser;
+/** Paired by the first journey: the printed link is good for one device. */
+let phone: AppPage;
 
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'lineup-direct-page-'));
@@ -29,7 +31,7 @@ afterAll(async () => {
 
 it('pairs with the printed link, talks with a bare v1 agent and answers its question', async () => {
   const hermes = await V1Client.agent(direct.listening.v1, direct.listening.token);
-  const phone = new AppPage(await Device.open(browser));
+  phone = new AppPage(await Device.open(browser));
   const link = new URL(direct.listening.url);
   link.hostname = NAME;
   await phone.pairByLink(link.href);
@@ -50,6 +52,27 @@ it('pairs with the printed link, talks with a bare v1 agent and answers its ques
   await phone.page.getByText('好的', { exact: true }).waitFor();
   await phone.page.reload();
   await phone.page.getByText('好的', { exact: true }).waitFor();
+  expect(phone.device.complaints()).toEqual([]);
+  await hermes.close();
+});
+
+it('copies a message and a block of code without the clipboard that only secure pages have', async () => {
+  const hermes = await V1Client.agent(direct.listening.v1, direct.listening.token);
+  expect(await phone.page.evaluate(() => 'clipboard' in navigator)).toBe(false);
+  hermes.send('t_2', 'text', { content: 'Run *this*:\n\n```sh\nmake\n  install\n```' });
+  const pasted = async () => {
+    await phone.field.fill('');
+    await phone.field.focus();
+    await phone.page.keyboard.press('Control+V');
+    return phone.field.inputValue();
+  };
+  await phone.page.locator('.code-block').getByRole('button', { name: 'Copy' }).last().click();
+  await phone.page.locator('.code-block').getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await pasted()).toBe('make\n  install\n');
+  await phone.page.locator('.document p', { hasText: 'Run this' }).click({ button: 'right' });
+  await phone.page.getByRole('button', { name: 'Copy as Markdown' }).click();
+  await until('it is copied', async () => (await pasted()).includes('Run *this*:'));
+  await phone.field.fill('');
   expect(phone.device.complaints()).toEqual([]);
   await hermes.close();
 });

@@ -22,12 +22,9 @@ export function CodeBlock({ children }: { children: ReactNode }) {
     <div className="code-block">
       <div className="code-block-head">
         <span>{language}</span>
-        {/* Pages that are not served securely have no clipboard. */}
-        {'clipboard' in navigator && (
-          <button type="button" className="text-button" onClick={() => void copy()}>
-            {copied ? t('message.copied') : t('message.copy')}
-          </button>
-        )}
+        <button type="button" className="text-button" onClick={() => void copy()}>
+          {copied ? t('message.copied') : t('message.copy')}
+        </button>
       </div>
       <pre ref={pre} tabIndex={0}>
         {tree ? <code>{tree.children.map(coloured)}</code> : children}

@@ -20,11 +20,9 @@ export function Broken({ error }: { error: unknown }) {
           <button type="button" className="button primary wide" onClick={() => location.reload()}>
             {t('broken.reload')}
           </button>
-          {'clipboard' in navigator && (
-            <button type="button" className="button quiet wide" onClick={() => void copyText(details).then(setCopied)}>
-              {copied ? t('message.copied') : t('broken.details')}
-            </button>
-          )}
+          <button type="button" className="button quiet wide" onClick={() => void copyText(details).then(setCopied)}>
+            {copied ? t('message.copied') : t('broken.details')}
+          </button>
         </div>
       </div>
     </main>

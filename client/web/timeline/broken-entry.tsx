@@ -14,11 +14,9 @@ export function BrokenEntry({ entry }: { entry: Entry }) {
     <div className="entry quiet" data-entry={entry.key} data-type={type}>
       <QuietLine icon="warning">
         {t('broken.entry')}{' '}
-        {'clipboard' in navigator && (
-          <button type="button" className="text-button" onClick={() => void copy()}>
-            {copied ? t('message.copied') : t('broken.raw')}
-          </button>
-        )}
+        <button type="button" className="text-button" onClick={() => void copy()}>
+          {copied ? t('message.copied') : t('broken.raw')}
+        </button>
       </QuietLine>
     </div>
   );
