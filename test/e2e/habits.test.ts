@@ -169,3 +169,36 @@ it('code that goes on beyond the edge shows it, and can be scrolled with the key
   await blocks.nth(1).evaluate((block) => (block.scrollLeft = block.scrollWidth));
   await until('the end has no shade', async () => !(await shaded(1)));
 });
+
+it('the largest text on the narrowest screen leaves a field room to write in', async () => {
+  const { hermes, app } = await paired({ ...PHONE, viewport: { width: 320, height: 640 } });
+  await app.page.getByRole('button', { name: 'Settings' }).click();
+  await app.page.getByText('Largest').click();
+  await app.page.keyboard.press('Escape');
+  await hermes.ask('input', 'ask', { question: 'How long?' });
+  const field = app.cards.getByRole('textbox');
+  await field.waitFor();
+  const width = async () => (await field.boundingBox())?.width ?? 0;
+  await until('the field is wide', async () => (await width()) > 200);
+  expect(await app.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+});
+
+it('where the user’s own colours replace ours, what is chosen, who is there and what a button is can still be told', async () => {
+  const { hermes, app } = await paired({ ...PHONE, forcedColors: 'active' });
+  await hermes.ask('confirm', 'ask', { question: 'Sure?' });
+  const style = (selector: string, name: string) =>
+    app.page
+      .locator(selector)
+      .first()
+      .evaluate((element, property) => getComputedStyle(element).getPropertyValue(property), name);
+  await app.cards.waitFor();
+  expect(await style('.card .button', 'border-top-width')).not.toBe('0px');
+  expect(await style('.presence-dot.online', 'background-color')).toBe(await style('.presence-dot.online', 'border-top-color'));
+  await app.line('need').waitFor({ state: 'attached' });
+  expect(await style('.the-line.need', 'height')).toBe('4px');
+  await app.page.getByRole('button', { name: 'Settings' }).click();
+  await app.page.getByRole('dialog').waitFor();
+  expect(await style('.segment:has(input:checked)', 'background-color')).not.toBe(
+    await style('.segment:not(:has(input:checked))', 'background-color'),
+  );
+});
