@@ -11,14 +11,14 @@ export interface LineUpAgentOptions {
   token: string;
   /** A folder for what must survive the process: unsent messages, how far it has read, open questions, the token. One process at a time. */
   state: string;
-  /** How devices show it. */
+  /** What it calls itself in its hello. Devices show the name that it was enrolled with: `lineup setup --name`. */
   name: string;
   /** What it is, such as `Hermes`. Default: its name. */
   agent?: string;
   version?: string;
   /** The conversation that new devices are greeted in. Default: the agent's oldest. */
   conversationId?: string;
-  /** Gets what a person who looks after the agent may want to know; never a token, never a message's content. */
+  /** Gets what a person who looks after the agent may want to know; never a token, never a message's content. Default: problems go to stderr. */
   log?: (event: AgentEvent) => void;
   /** Default: the real {@link Connection}. */
   connect?: (options: ConnectionOptions) => AgentConnection;

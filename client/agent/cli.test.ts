@@ -12,6 +12,8 @@ const CLI = new URL('cli.ts', import.meta.url).pathname;
 /** A port that nobody listens on. */
 const NOWHERE = 'http://127.0.0.1:9';
 
+const TO_NOWHERE = { LINEUP_RELAY_URL: NOWHERE, LINEUP_AGENT_TOKEN: tokenOf(), LINEUP_CONVERSATION_ID: `cv_${'h'.repeat(20)}` };
+
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'lineup-cli-'));
@@ -75,6 +77,13 @@ describe('lineup', () => {
       { LINEUP_RELAY_URL: NOWHERE, LINEUP_AGENT_TOKEN: tokenOf(), LINEUP_CONVERSATION_ID: 'cv_' },
       'LINEUP_CONVERSATION_ID',
     ],
+    ['a folder to work in that is none', ['connect', '--cwd', '/nowhere', '--', 'cat'], TO_NOWHERE, 'there is none at /nowhere'],
+    ['a file to work in', ['connect', '--cwd', CLI, '--', 'cat'], TO_NOWHERE, `there is none at ${CLI}`],
+    ['a service that would end at once', ['service', 'install', '--dry-run', '--', 'send', 'hi'], {}, '"send" is no command that runs on'],
+    ['a service of an unknown command', ['service', 'install', '--dry-run', '--', 'bogus'], {}, '"bogus" is no command that runs on'],
+    ['a socket in no folder', ['acp-serve', '--listen', 'unix:///nope/x.sock'], TO_NOWHERE, 'there is no folder /nope'],
+    ['a web app that is not there', ['direct', '--web', '/nope'], { LINEUP_HOME: '/nowhere' }, '--web /nope'],
+    ['two folders', ['status', '--profile', 'a', '--state', 'b'], {}, '--profile and --state'],
   ])('refuses %s in one line', async (_what, args, env, said) => {
     const { code, out, err } = await lineup(args, env);
     expect([code, out]).toEqual([2, '']);
@@ -82,7 +91,16 @@ describe('lineup', () => {
     expect(err).toContain(said);
   });
 
-  const env = { LINEUP_RELAY_URL: NOWHERE, LINEUP_AGENT_TOKEN: tokenOf(), LINEUP_CONVERSATION_ID: `cv_${'h'.repeat(20)}` };
+  const env = TO_NOWHERE;
+
+  test.each<[string, string[], Record<string, string>, number, string]>([
+    ['names', ['doctor', NOWHERE], {}, 6, '✗ TCP'],
+    ['is in the environment', ['doctor'], { LINEUP_RELAY_URL: NOWHERE }, 6, '✗ TCP'],
+    ['says nothing of', ['doctor'], {}, 2, 'lineup doctor https://'],
+  ])('doctor before setup looks at the relay that somebody %s', async (_what, args, more, expected, said) => {
+    const { code, out } = await lineup(args, { LINEUP_HOME: '/nowhere', ...more });
+    expect([code, out]).toEqual([expected, expect.stringContaining(said)]);
+  });
 
   test('says in one line that its folder cannot be used', async () => {
     writeFileSync(join(folder, 'taken'), '');

@@ -45,7 +45,9 @@ export class CommandLine {
 
   /** The folder of the agent that this command is about. It need not exist. */
   get state(): string {
-    const { state } = this.#options();
+    const { state, profile } = this.#options();
+    if (state !== undefined && profile !== undefined)
+      throw new CommandError(EXIT.usage, '--profile and --state both name a folder: give one of them');
     if (state === '') throw new CommandError(EXIT.usage, '--state must name a folder');
     return state ?? profileFolder(this.profile, this.env);
   }

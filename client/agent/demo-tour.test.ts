@@ -81,6 +81,16 @@ test.each([
   expect(relay.problems).toEqual([]);
 });
 
+test('leaves its own surface closed, so that nothing still asks to be opened', async () => {
+  const home = await goneOn('tour', refusing);
+  const [opened] = home.of('lineup.v1.ui.open').map(({ payload }) => payload.instance_id);
+  expect(home.of('lineup.v1.ui.close').map(({ payload }) => payload.instance_id)).toEqual([opened]);
+});
+
+test.each(['en', 'zh'] as const)('says beforehand that a device stops asking after two noes (%s)', (language) => {
+  expect(TOUR_WORDS[language].begin).toMatch(/five minutes|五分钟/);
+});
+
 test('goes on to the end though everything is refused', async () => {
   const home = await goneOn('tour', refusing);
   const { en } = TOUR_WORDS;

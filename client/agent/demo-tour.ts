@@ -67,6 +67,8 @@ export async function tour(chat: Chat, words: TourWords, say: Say, plain: (text:
   }
 
   if (canvas) await takePicture(canvas, words, say);
+  // Nothing is left behind that still waits to be opened.
+  await surface.close();
   await say(words.end);
 }
 

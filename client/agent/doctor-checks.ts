@@ -48,15 +48,22 @@ export function machineChecks(version: string, env: NodeJS.ProcessEnv): Check[] 
   ];
 }
 
-/** The checks of the way to a relay, and of what it says to this agent. */
-export function relayChecks(setup: Setup): Check[] {
-  const url = new URL(setup.relay);
+/** The checks of the way to a relay, for which nobody has to be known there. */
+export function wayChecks(relay: string): Check[] {
+  const url = new URL(relay);
   return [
-    { name: 'files', run: () => checkFolder(setup.state) },
     { name: 'DNS', isBasic: true, run: () => checkName(url.hostname) },
     { name: url.protocol === 'https:' ? 'TLS' : 'TCP', isBasic: true, run: () => checkDoor(url) },
-    { name: 'relay', isBasic: true, run: () => checkRelay(setup.relay) },
-    { name: 'clock', run: () => checkClock(setup.relay) },
+    { name: 'relay', isBasic: true, run: () => checkRelay(relay) },
+    { name: 'clock', run: () => checkClock(relay) },
+  ];
+}
+
+/** The checks of the way to a relay, and of what it says to this agent. */
+export function relayChecks(setup: Setup): Check[] {
+  return [
+    { name: 'files', run: () => checkFolder(setup.state) },
+    ...wayChecks(setup.relay),
     { name: 'token', run: () => checkToken(setup) },
     { name: 'WebSocket', run: () => checkWebSocket(setup) },
   ];

@@ -50,7 +50,7 @@ function refusal(error: RelayError): Failure {
 }
 
 function failureOfNetwork(error: NetworkError): Failure {
-  const doctor = '("lineup doctor" looks for the reason)';
+  const doctor = '("lineup doctor" looks for the reason, before setup with the relay\'s address)';
   if (isStranger(error)) return { exitCode: EXIT.refused, message: `something else than a relay answers at its address ${doctor}` };
   const reason = reasonOf(error);
   return { exitCode: EXIT.unreachable, message: `the relay cannot be reached${reason === '' ? '' : `: ${reason}`} ${doctor}` };

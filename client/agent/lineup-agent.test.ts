@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Chat } from './chat.ts';
 import { TokenError } from './agent-options.ts';
 import { AGENT, FakeRelay, HOME, tokenOf } from './testing/fake-relay.ts';
 
@@ -82,6 +83,21 @@ describe('an agent and its conversations', () => {
     relay.list = [HOME];
     await started;
     expect(relay.home.isStarted).toBe(true);
+  });
+
+  test.each<[string, RegExp, (chat: Chat) => Promise<unknown>]>([
+    ['a handler that throws', /^lineup: a handler failed: the deployer is ill$/, () => Promise.reject(new Error('the deployer is ill'))],
+    ['a text that is too long', /^lineup: a handler failed: .*max_text_characters/, (chat) => chat.say('x'.repeat(100_001))],
+  ])('tells its author on stderr of %s, without being asked', async (_what, said, handler) => {
+    const stderr = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const agent = relay.agent({ log: undefined as never }).onText((chat) => handler(chat).then(() => undefined));
+    await agent.start();
+    relay.home.emit('synced', { seq: 0 });
+    await relay.home.deliver('text', { content: 'my secret' });
+    const lines = stderr.mock.calls.map(([line]) => String(line));
+    stderr.mockRestore();
+    expect(lines).toEqual([expect.stringMatching(said)]);
+    expect(lines[0]).not.toContain('my secret');
   });
 
   test('refuses a token of somebody else', () => {

@@ -5,7 +5,7 @@ import type { StopReason } from '../core/connection-events.ts';
 import { RelayHttp } from '../core/http.ts';
 import { claimAgent, type AgentClaim } from './agent-claim.ts';
 import type { Handlers } from './agent-conversation.ts';
-import { TokenError, type AgentEnd, type LineUpAgentOptions } from './agent-options.ts';
+import { TokenError, type AgentEnd, type AgentEvent, type LineUpAgentOptions } from './agent-options.ts';
 import { Deferred } from './deferred.ts';
 import { FileCredentials, readClaims, tokenPath } from './agent-token.ts';
 import type { Chat } from './chat.ts';
@@ -19,7 +19,7 @@ import { OpenConversations } from './open-conversations.ts';
  * in the next one; whatever it had sent is not sent twice.
  *
  * @example
- * const agent = new LineUpAgent({ ...(await readSetup()), name: 'Deployer' });
+ * const agent = new LineUpAgent(await readSetup());
  *
  * agent.onText(async (chat, { payload }) => {
  *   const where = await chat.choice({ question: `Deploy ${payload.content}?`, options: ['test', 'production'] });
@@ -41,9 +41,10 @@ export class LineUpAgent {
   #claim: AgentClaim | null = null;
 
   /** @throws TokenError when the token is none of an agent */
-  constructor(options: LineUpAgentOptions) {
-    const claims = readClaims(options.token);
+  constructor({ log = logProblem, ...given }: LineUpAgentOptions) {
+    const claims = readClaims(given.token);
     if (!claims) throw new TokenError('The token is not an agent token of a relay.');
+    const options = { ...given, log };
     this.#options = options;
     this.#agentId = claims.agentId;
     this.#homeId = options.conversationId;
@@ -240,4 +241,8 @@ export class LineUpAgent {
   #problem(problem: string, conversationId?: string): void {
     this.#options.log?.({ kind: 'problem', problem, ...(conversationId !== undefined && { conversationId }) });
   }
+}
+
+function logProblem(event: AgentEvent): void {
+  if (event.kind === 'problem') console.error(`lineup: ${event.problem}`);
 }

@@ -47,7 +47,7 @@ function ownFolder(): string {
  * @param needsToken false: a token that is gone is no error, and empty
  * @throws SetupError when there is nothing
  * @example
- * const agent = new LineUpAgent({ ...(await readSetup()), name: 'Backup' });
+ * const agent = new LineUpAgent(await readSetup());
  */
 export async function readSetup(state = ownFolder(), { needsToken = true } = {}): Promise<Setup & { conversationId: string }> {
   const text = await readIfThere(setupPath(state));

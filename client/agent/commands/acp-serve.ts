@@ -1,4 +1,6 @@
 /** `lineup acp-serve`: a server of AstrBot's ACP whose agents are the paired devices. */
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { AddCommand, CommandLine } from '../command-line.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { LineUpAgent } from '../lineup-agent.ts';
@@ -37,6 +39,9 @@ export const addAcpServe: AddCommand = (cli, line) => {
 function readListenAddress(text: string, isNetworkTrusted: boolean): ServerAddress {
   const address = readServerAddress(text);
   if (!address) throw new CommandError(EXIT.usage, `"${text}" is no address: tcp://host:port or unix:///path`);
+  // The system would call it a lack of permission.
+  if (address.kind === 'unix' && !existsSync(dirname(address.path)))
+    throw new CommandError(EXIT.usage, `${text}: there is no folder ${dirname(address.path)}`);
   if (isNetworkTrusted || isLocal(address)) return address;
   throw new CommandError(EXIT.usage, `other machines reach ${text}, and the protocol knows no password: add --trust-network if that is meant`);
 }

@@ -1,4 +1,5 @@
 /** `lineup connect`: an agent on this machine that speaks the Agent Client Protocol, or AstrBot, with your phone. */
+import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { AddCommand, CommandLine } from '../command-line.ts';
@@ -33,7 +34,7 @@ export const addConnect: AddCommand = (cli, line) => {
       if (astrbot !== undefined) return connectAstrBot(line, readUrl(astrbot));
       const program = programOf(words);
       if (!program) command.error(`which agent? one of ${Object.keys(PRESETS).join(', ')}, or -- and a command`);
-      await connect(line, program, resolve(cwd));
+      await connect(line, program, await readFolder(cwd));
     });
 };
 
@@ -72,6 +73,16 @@ async function connect(line: CommandLine, program: Program, cwd: string): Promis
   if (unusable === undefined) return;
   await watch;
   throw new CommandError(EXIT.program, unusable);
+}
+
+async function readFolder(text: string): Promise<string> {
+  const folder = resolve(text);
+  const isFolder = await stat(folder).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) throw new CommandError(EXIT.usage, `--cwd must be a folder: there is none at ${folder}`);
+  return folder;
 }
 
 function readUrl(text: string): string {

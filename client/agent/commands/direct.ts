@@ -1,5 +1,7 @@
 /** `lineup direct`: direct mode (§10): this machine is the relay, for the network that it is in. */
+import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { renderUnicodeCompact } from 'uqr';
 import type { AddCommand, CommonOptions } from '../command-line.ts';
@@ -40,6 +42,9 @@ agents of this machine reach it as the profile "${PROFILE}". What is said stays 
     )
     .action(async (options: Options) => {
       checkNode();
+      if (options.web !== undefined && !existsSync(join(options.web, 'index.html'))) {
+        throw new CommandError(EXIT.usage, `--web ${options.web}: there is no built web app (no index.html)`);
+      }
       // Node 22 warns that its SQLite is experimental, of which nobody who reads it here can make anything.
       process.removeAllListeners('warning');
       const { startDirect } = await import('../direct/start-direct.ts');

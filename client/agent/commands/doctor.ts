@@ -1,6 +1,6 @@
 /** `lineup doctor`: finds out why it does not work. */
-import type { AddCommand, CommandLine } from '../command-line.ts';
-import { examine, machineChecks, relayChecks, type Finding } from '../doctor-checks.ts';
+import { readRelayAddress, type AddCommand, type CommandLine } from '../command-line.ts';
+import { examine, machineChecks, relayChecks, wayChecks, type Finding } from '../doctor-checks.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { VERSION } from '../version.ts';
 
@@ -11,29 +11,40 @@ export const addDoctor: AddCommand = (program, line) => {
     .description(
       'Looks at everything between this machine and the relay (version, proxy, DNS, TLS, relay, clock, token, WebSocket), and says what to do. It changes nothing.',
     )
+    .argument('[relay]', "the address of a relay to look at, without an agent. Default: the agent's; without a setup LINEUP_RELAY_URL")
     .addHelpText(
       'after',
-      '\nExamples:\n  $ lineup doctor\n  $ lineup doctor --json\n\nExits with the code of the first check that failed: 2, 3, 5, 6 or 7 as "lineup --help" says.',
+      '\nExamples:\n  $ lineup doctor\n  $ lineup doctor https://relay.example     before setup\n  $ lineup doctor --json\n\nExits with the code of the first check that failed: 2, 3, 5, 6 or 7 as "lineup --help" says.',
     )
-    .action(() => doctor(line));
+    .action((relay: string | undefined) => doctor(line, relay));
 };
 
-async function doctor(line: CommandLine): Promise<void> {
+async function doctor(line: CommandLine, named: string | undefined): Promise<void> {
   const { terminal } = line;
+  const wanted = named === undefined ? null : readRelayAddress(named, 'the relay');
   const show = (finding: Finding) => terminal.say(describe(finding, line));
   const findings = await examine(machineChecks(VERSION, line.env), show);
-  try {
-    const setup = await line.setup();
-    findings.push(...(await examine(relayChecks(setup), show)));
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    const finding: Finding = { check: 'setup', state: 'failed', detail: 'there is no agent', advice: error.message, exitCode: error.exitCode };
-    findings.push(finding);
-    show(finding);
-  }
+  if (wanted !== null) findings.push(...(await examine(wayChecks(wanted), show)));
+  else findings.push(...(await examineAgent(line, show)));
   if (terminal.json) terminal.result({ findings }, '');
   const bad = findings.find(({ state }) => state === 'failed');
   process.exitCode = bad ? (bad.exitCode ?? EXIT.failed) : EXIT.ok;
+}
+
+/** The agent's way to its relay; without an agent the way to the relay of the environment, if there is one. */
+async function examineAgent(line: CommandLine, show: (finding: Finding) => void): Promise<Finding[]> {
+  try {
+    const setup = await line.setup();
+    return await examine(relayChecks(setup), show);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    const { LINEUP_RELAY_URL = '' } = line.env;
+    const findings = LINEUP_RELAY_URL === '' ? [] : await examine(wayChecks(readRelayAddress(LINEUP_RELAY_URL, 'LINEUP_RELAY_URL')), show);
+    const advice = LINEUP_RELAY_URL === '' ? `${error.message}; "lineup doctor https://relay.example" looks at the way to a relay` : error.message;
+    const finding: Finding = { check: 'setup', state: 'failed', detail: 'there is no agent', advice, exitCode: error.exitCode };
+    show(finding);
+    return [...findings, finding];
+  }
 }
 
 function describe({ check, state, detail, advice }: Finding, { terminal }: CommandLine): string {

@@ -60,8 +60,17 @@ export const addService: AddCommand = (program, line) => {
     .action((options: Options) => uninstall(line, options));
 };
 
+/** The commands that run until they are told to end; every other would be started again and again. */
+const RUN_ON = ['connect', 'acp-serve', 'acp-connect', 'direct', 'demo'];
+
 async function install(line: CommandLine, words: string[], { dryRun }: Options, { state }: CommonOptions): Promise<void> {
   const { terminal, profile } = line;
+  if (!RUN_ON.includes(words[0] ?? '')) {
+    throw new CommandError(
+      EXIT.usage,
+      `"${words[0] ?? ''}" is no command that runs on: one of ${RUN_ON.join(', ')}, such as "service install -- connect hermes"`,
+    );
+  }
   // A service that cannot start is better found out now. It has what is stored, and not the variables of this shell.
   if (!dryRun) await readSetup(line.state);
   const which = state === undefined ? ['--profile', profile] : ['--state', line.state];

@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import type { Delivered, Sender } from '../../../src/protocol/envelope.ts';
 import type { Ack, Peer, Welcome } from '../../../src/protocol/handshake.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
+import { DEFAULT_LIMITS } from '../../../src/protocol/limits.ts';
 import type { ConnectionEvents } from '../../core/connection-events.ts';
 import type { ConnectionOptions } from '../../core/connection-options.ts';
 import { RelayError, UnsendableError } from '../../core/errors.ts';
 import { Emitter } from '../../core/events.ts';
+import { frameText } from '../../core/sendable.ts';
 import type { AgentConnection } from '../agent-conversation.ts';
 import type { AgentEvent, LineUpAgentOptions } from '../agent-options.ts';
 import { LineUpAgent } from '../lineup-agent.ts';
@@ -67,6 +69,7 @@ export class FakeConnection implements AgentConnection {
 
   send: AgentConnection['send'] = async (type, payload, { id = `auto_${++this.#ids}`, target } = {}) => {
     await Promise.resolve();
+    frameText({ id, type, payload, conversationId: this.options.conversationId }, DEFAULT_LIMITS);
     const frame: SentFrame = { type, id, payload: JSON.parse(JSON.stringify(payload)) as JsonObject, ...(target && { target }) };
     const before = this.sent.find((each) => each.id === id);
     if (before && JSON.stringify(before) !== JSON.stringify(frame)) throw new UnsendableError('id_conflict', 'id: another message waits');
