@@ -66,7 +66,9 @@ export class Device {
   /** What axe finds on the page as it is now, one line each. */
   async violations(): Promise<string[]> {
     // What has just come up can be pressed, and is drawn as that, a moment later.
-    await this.page.waitForFunction(() => document.querySelector('[data-asleep]') === null);
+    await this.page.waitForFunction(
+      () => document.querySelector('[data-asleep]') === null && !document.getAnimations().some((each) => each instanceof CSSTransition),
+    );
     const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
     await this.page.evaluate(source);
     return this.page.evaluate(async () => {

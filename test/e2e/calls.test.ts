@@ -233,4 +233,7 @@ it('a question and an answer of any length fold, so that the buttons stay near',
   expect(await height()).toBeGreaterThan(folded);
   await phone.cards.getByRole('button', { name: 'no', exact: true }).click();
   await phone.cards.waitFor({ state: 'detached' });
+  await agent.ask('confirm', 'ask', { question: `many${'\n'.repeat(200)}lines`, confirm_label: 'Yes, '.repeat(300) });
+  await phone.cards.waitFor();
+  expect(await height()).toBeLessThan(844);
 });
