@@ -83,6 +83,14 @@ describe('lineup', () => {
     ['a service of an unknown command', ['service', 'install', '--dry-run', '--', 'bogus'], {}, '"bogus" is no command that runs on'],
     ['a socket in no folder', ['acp-serve', '--listen', 'unix:///nope/x.sock'], TO_NOWHERE, 'there is no folder /nope'],
     ['a web app that is not there', ['direct', '--web', '/nope'], { LINEUP_HOME: '/nowhere' }, '--web /nope'],
+    ['a file that is not there', ['send', '--file', '/nope'], TO_NOWHERE, '--file /nope: there is no such file'],
+    ['a folder in place of a file', ['send', '--file', '/'], TO_NOWHERE, 'a folder'],
+    ['a device in place of a file', ['send', '--file', '/dev/null'], TO_NOWHERE, 'a device'],
+    ['an empty text', ['send', ''], TO_NOWHERE, 'nothing to send'],
+    ['a text of spaces', ['send', '   '], TO_NOWHERE, 'nothing to send'],
+    ['an empty option', ['ask', 'q', 'a', ' '], TO_NOWHERE, 'option 2 is empty'],
+    ['an option that is there twice', ['ask', 'q', 'a', 'b', 'a'], TO_NOWHERE, '"a" is there twice'],
+    ['a profile that is not set up', ['status', '--profile', 'nosuch'], { LINEUP_HOME: '/nowhere' }, 'profile "nosuch"'],
     ['two folders', ['status', '--profile', 'a', '--state', 'b'], {}, '--profile and --state'],
   ])('refuses %s in one line', async (_what, args, env, said) => {
     const { code, out, err } = await lineup(args, env);

@@ -64,7 +64,8 @@ export class CommandLine {
       return await readSetup(this.state);
     } catch (error) {
       if (!(error instanceof SetupError)) throw error;
-      throw new CommandError(EXIT.usage, `${error.message}, or set LINEUP_RELAY_URL and LINEUP_AGENT_TOKEN`);
+      const which = this.#options().state === undefined && this.profile !== 'default' ? `profile "${this.profile}": ` : '';
+      throw new CommandError(EXIT.usage, `${which}${error.message}, or set LINEUP_RELAY_URL and LINEUP_AGENT_TOKEN`);
     }
   }
 

@@ -28,7 +28,8 @@ export interface TourWords {
 }
 
 const en: TourWords = {
-  begin: 'Let me show you around: five tools, a surface, an app, and seven things that only you can allow. Say no to whatever you like; I go on. After two noes in a row your device says no to the rest by itself, for five minutes.',
+  begin:
+    'Let me show you around: five tools, a surface, an app, and seven things that only you can allow. Say no to whatever you like; I go on. After two noes in a row your device says no to the rest by itself, for five minutes.',
   choice: { says: '**Choice.** I offer, you pick.', question: 'Where do we begin?', options: ['At the window', 'At the door', 'In the garden'] },
   confirm: { says: '**Confirm.** A yes or a no.', question: 'Is it warm enough in here?' },
   input: { says: '**Input.** A text of yours.', question: 'What should I call this tour?', placeholder: 'A name' },
@@ -80,7 +81,8 @@ const en: TourWords = {
 };
 
 const zh: TourWords = {
-  begin: '我带你看一圈：五个工具、一个小程序界面、一个应用，还有七件只有你能允许的事。想拒绝就拒绝，我会继续往下走。连着拒绝两次之后，其余的设备会在五分钟内替你拒绝。',
+  begin:
+    '我带你看一圈：五个工具、一个小程序界面、一个应用，还有七件只有你能允许的事。想拒绝就拒绝，我会继续往下走。连着拒绝两次之后，其余的设备会在五分钟内替你拒绝。',
   choice: { says: '**选择。** 我给选项，你来挑。', question: '从哪里开始？', options: ['窗边', '门口', '花园里'] },
   confirm: { says: '**确认。** 是或否。', question: '这里够暖和吗？' },
   input: { says: '**输入。** 你写一段文字。', question: '这趟导览叫什么名字好？', placeholder: '名字' },

@@ -60,4 +60,8 @@ describe('a terminal', () => {
   test('whatever others named stays in its line', () => {
     expect(oneLine('a\r\n\u001b]0;title\u0007b\u009b31m ')).toBe('a ]0;title b 31m');
   });
+
+  test('whatever others named cannot turn the direction of the line', () => {
+    expect(oneLine('invoice\u202Egpj.exe\u2066x\u2028y')).toBe('invoice gpj.exe x y');
+  });
 });

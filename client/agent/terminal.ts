@@ -69,9 +69,9 @@ export class Terminal {
   }
 }
 
-/** Whatever others named (a device, a title) stays in its line, and cannot steer the terminal. */
+/** Whatever others named (a device, a title) stays in its line, and cannot steer the terminal or turn the direction of what is read. */
 export function oneLine(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ').trim();
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ').trim();
 }
 
 /** Columns that a text takes: wide characters count twice. */

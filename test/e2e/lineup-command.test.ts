@@ -191,7 +191,7 @@ describe('talking', () => {
     const other = await lineup(['send', '--id', 'once', 'Another']);
     expect([other.code, other.err]).toEqual([7, expect.stringContaining('id_conflict')]);
     expect((await lineup(['send'])).code).toBe(2);
-    expect((await lineup(['send', '--file', 'nothing.txt'])).code).toBe(1);
+    expect((await lineup(['send', '--file', 'nothing.txt'])).code).toBe(2);
   });
 
   test('ask: the answer on stdout', async () => {

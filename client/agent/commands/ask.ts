@@ -176,6 +176,10 @@ function questionOf(question: string, choices: string[], options: Options): { ki
     return { kind: 'input', args: { question, ...(secret && { secret }), ...(placeholder !== undefined && { placeholder }) } };
   }
   if (options.secret || options.placeholder !== undefined) throw misplaced('--secret and --placeholder are for a text: leave out the options');
+  const empty = choices.findIndex((choice) => choice.trim() === '');
+  if (empty >= 0) throw misplaced(`option ${empty + 1} is empty`);
+  const twice = choices.find((choice, i) => choices.indexOf(choice) !== i);
+  if (twice !== undefined) throw misplaced(`the option "${twice}" is there twice: an answer could not tell which`);
   const args = { question, options: choices, ...(options.multiple && { multiple: true }), ...(options.other && { allow_other: true }) };
   const checked = QUESTIONS.choice.arguments.safeParse(args);
   if (!checked.success) throw misplaced(checked.error.issues[0]?.message ?? 'these options cannot be asked');

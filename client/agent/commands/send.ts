@@ -1,5 +1,5 @@
 /** `lineup send`: says something to the phone, without a running agent. */
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { ID_PATTERN } from '../../../src/protocol/ids.ts';
@@ -42,6 +42,7 @@ export const addSend: AddCommand = (program, line) => {
 async function send(line: CommandLine, words: string[], options: Options): Promise<void> {
   const { terminal } = line;
   if (options.id !== undefined && !ID_PATTERN.test(options.id)) throw new CommandError(EXIT.usage, '--id must be 1 to 128 of A-Z a-z 0-9 . _ : -');
+  if (options.file !== undefined) await checkFile(options.file);
   const text = await readText(words, options);
   const setup = await line.setup();
   const http = line.http(setup);
@@ -56,12 +57,25 @@ async function send(line: CommandLine, words: string[], options: Options): Promi
   }
 }
 
+/** What cannot be sent is better found out before all of it is read. */
+async function checkFile(path: string): Promise<void> {
+  const found = await stat(path).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return null;
+    throw error;
+  });
+  if (!found) throw new CommandError(EXIT.usage, `--file ${path}: there is no such file`);
+  if (!found.isFile())
+    throw new CommandError(EXIT.usage, `--file ${path}: this is no file, but a ${found.isDirectory() ? 'folder' : 'device or pipe'}`);
+}
+
 async function readText(words: string[], { file }: Options): Promise<string> {
-  if (words.length > 0) return words.join(' ');
+  const text = words.join(' ');
+  if (text.trim() !== '') return text;
+  if (words.length > 0 && file === undefined) throw new CommandError(EXIT.usage, 'nothing to send: the text is empty');
   if (file !== undefined) return '';
   if (process.stdin.isTTY) throw new CommandError(EXIT.usage, 'nothing to send: give a text, pipe one in, or name a --file');
   const piped = (await readAll(process.stdin)).trimEnd();
-  if (piped === '') throw new CommandError(EXIT.usage, 'nothing to send: stdin was empty');
+  if (piped.trim() === '') throw new CommandError(EXIT.usage, 'nothing to send: stdin was empty');
   return piped;
 }
 
