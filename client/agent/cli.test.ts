@@ -91,6 +91,7 @@ describe('lineup', () => {
     ['an empty option', ['ask', 'q', 'a', ' '], TO_NOWHERE, 'option 2 is empty'],
     ['an option that is there twice', ['ask', 'q', 'a', 'b', 'a'], TO_NOWHERE, '"a" is there twice'],
     ['a profile that is not set up', ['status', '--profile', 'nosuch'], { LINEUP_HOME: '/nowhere' }, 'profile "nosuch"'],
+    ['more than an address', ['doctor', 'https://me:pw@relay.example/a?b'], {}, 'address alone, https://relay.example:'],
     ['two folders', ['status', '--profile', 'a', '--state', 'b'], {}, '--profile and --state'],
   ])('refuses %s in one line', async (_what, args, env, said) => {
     const { code, out, err } = await lineup(args, env);

@@ -113,5 +113,8 @@ export function readRelayAddress(text: string, what: string): string {
   if (!URL.canParse(text.trim())) throw new CommandError(EXIT.usage, `${what} must be an http or https address, ${example}`);
   const url = new URL(text.trim());
   if (!/^https?:$/.test(url.protocol)) throw new CommandError(EXIT.usage, `${what} must be an http or https address, ${example}`);
+  if (url.username !== '' || url.password !== '' || url.pathname !== '/' || url.search !== '' || url.hash !== '') {
+    throw new CommandError(EXIT.usage, `${what} must be the relay's address alone, ${url.origin}: no user, path or query belongs to it`);
+  }
   return url.origin;
 }

@@ -222,6 +222,6 @@ function checkWebSocket({ relay, conversationId = `cv_${'0'.repeat(24)}` }: Setu
       resolve(result);
     };
     socket.on('error', (error) => done(blocked(error.message)));
-    socket.on('close', (code) => done(code === CLOSE.unauthorized ? ok('opens') : blocked(`closed with ${code}`)));
+    socket.on('close', (code) => done(code === CLOSE.unauthorized ? ok('the way is free') : blocked(`closed with ${code}`)));
   });
 }
