@@ -145,7 +145,7 @@ it('a form is filled in, kept through a reload, and sent; what it kept can be cl
     data: { values: { who: 'Ada', seats: 2, where: 'outside', quiet: true } },
   });
   await openCenter(phone);
-  await phone.page.getByText(/^Keeps \d+ byte here$/).waitFor();
+  await phone.page.getByText(/^Keeps \d+ bytes here$/).waitFor();
   await phone.page.getByRole('switch', { name: 'Form' }).click();
   await phone.page.getByRole('button', { name: 'Clear it' }).click();
   expect(await phone.page.evaluate(() => localStorage.getItem('lineup.app.com.lineup.form'))).toBeNull();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Payloads } from '../../src/protocol/messages.ts';
 import { until, type AppPage } from './app-page.ts';
 import { DESKTOP, PHONE } from './browser.ts';
-import { ScriptedAgent } from './scripted-agent.ts';
+import type { ScriptedAgent } from './scripted-agent.ts';
 import { useWorld } from './world.ts';
 
 const world = useWorld();
@@ -14,12 +14,6 @@ const SIZES = [
 ] as const;
 
 const BUNDLE = { html: '<p>Sunny</p>', css: '', js: '' };
-
-async function agent(name = 'Hermes'): Promise<ScriptedAgent> {
-  const started = await ScriptedAgent.start(world.relay.origin, name);
-  world.after(() => started.close());
-  return started;
-}
 
 /** Pairs a page that notes what it is told to put on the app's icon. */
 async function pairedWith(hermes: ScriptedAgent, options: Parameters<typeof world.device>[0] = PHONE): Promise<AppPage> {
@@ -73,7 +67,7 @@ function surface(instance_id: string): Payloads['lineup.v1.ui.open'] {
 
 describe('the list', () => {
   it.each(SIZES)('says of several agents who is there, what is new and what they do, after a reload too (%s)', async (size, options) => {
-    const [hermes, iris] = [await agent(), await agent('Iris')];
+    const [hermes, iris] = [await world.agent(), await world.agent('Iris')];
     const app = await pairedWith(hermes, options);
     await alsoPaired(app, iris);
     if (size === 'phone') await app.page.getByRole('link', { name: 'Conversations' }).click();
@@ -98,7 +92,7 @@ describe('the list', () => {
   });
 
   it('says of which conversations the connection is down, where others are up', async () => {
-    const hermes = await agent();
+    const hermes = await world.agent();
     const kitchen = await hermes.http.createConversation('Kitchen');
     const app = await pairedWith(hermes, DESKTOP);
     await row(app, 'Kitchen').locator('.presence-dot').waitFor();
@@ -112,7 +106,7 @@ describe('the list', () => {
   });
 
   it('counts nothing as new that was said before the device was paired', async () => {
-    const hermes = await agent();
+    const hermes = await world.agent();
     const kitchen = await hermes.http.createConversation('Kitchen');
     const other = await hermes.inConversation(kitchen.conversation_id);
     world.after(() => other.close());
@@ -128,7 +122,7 @@ describe('the list', () => {
 
 describe('what needs the user', () => {
   it.each(SIZES)('is a question, a wish for a capability and a surface alike: line, tray, title, icon (%s)', async (size, options) => {
-    const hermes = await agent();
+    const hermes = await world.agent();
     const app = await pairedWith(hermes, options);
     await hermes.send('lineup.v1.ui.open', surface('weather.01'));
     await app.line('need').waitFor({ state: 'attached' });
@@ -166,7 +160,7 @@ describe('what needs the user', () => {
   });
 
   it('in another conversation is an amber dot there, and a notice that leads to it', async () => {
-    const [hermes, iris] = [await agent(), await agent('Iris')];
+    const [hermes, iris] = [await world.agent(), await world.agent('Iris')];
     const app = await pairedWith(hermes);
     await alsoPaired(app, iris);
     await hermes.ask('confirm', 'ask', { question: 'Water the plants?' });
@@ -185,7 +179,7 @@ describe('what needs the user', () => {
   });
 
   it.each(SIZES)('is said by the list where that is on the screen, and no notice covers it (%s)', async (size, options) => {
-    const [hermes, iris] = [await agent(), await agent('Iris')];
+    const [hermes, iris] = [await world.agent(), await world.agent('Iris')];
     const app = await pairedWith(hermes, options);
     await alsoPaired(app, iris);
     if (size === 'phone') await app.page.getByRole('link', { name: 'Conversations' }).click();
@@ -195,7 +189,7 @@ describe('what needs the user', () => {
   });
 
   it('in a conversation that was begun meanwhile is news as well', async () => {
-    const hermes = await agent();
+    const hermes = await world.agent();
     const app = await pairedWith(hermes);
     const kitchen = await hermes.http.createConversation('Kitchen');
     const other = await hermes.inConversation(kitchen.conversation_id);
@@ -206,7 +200,7 @@ describe('what needs the user', () => {
   });
 
   it('that came while nobody looked is told on the way back, with the offer to tell it outside', async () => {
-    const hermes = await agent();
+    const hermes = await world.agent();
     const app = await pairedWith(hermes, DESKTOP);
     await look(app, 'hidden');
     await hermes.ask('confirm', 'ask', { question: 'Shall I?' });
@@ -221,7 +215,7 @@ describe('what needs the user', () => {
   });
 
   it('that comes while nobody looks is told by the system, where the user allows it', async () => {
-    const [hermes, iris] = [await agent(), await agent('Iris')];
+    const [hermes, iris] = [await world.agent(), await world.agent('Iris')];
     const app = await pairedWith(hermes, DESKTOP);
     await alsoPaired(app, iris);
     await app.device.context.grantPermissions(['notifications'], { origin: world.relay.origin });
@@ -252,7 +246,7 @@ describe('what needs the user', () => {
 
 describe('what the system told', () => {
   it('goes when it was answered, here or on another device, and with everything else when the user signs out', async () => {
-    const hermes = await agent();
+    const hermes = await world.agent();
     const app = await pairedWith(hermes);
     const desktop = await pairedWith(hermes, DESKTOP);
     await app.device.context.grantPermissions(['notifications'], { origin: world.relay.origin });
@@ -287,7 +281,7 @@ describe('what the system told', () => {
 
 describe('a call that was settled while the device was away', () => {
   it('invites nobody to answer, and says on which device it was answered, and when', async () => {
-    const hermes = await agent();
+    const hermes = await world.agent();
     const phone = await pairedWith(hermes);
     const desktop = await pairedWith(hermes, DESKTOP);
     const call = await hermes.ask('choice', 'select', { question: 'Where?', options: ['here', 'there'] });
@@ -309,7 +303,7 @@ describe('a call that was settled while the device was away', () => {
 
 describe('a text without Markdown', () => {
   it.each(SIZES)('keeps its lines and columns, and scrolls within itself (%s)', async (_size, options) => {
-    const hermes = await agent();
+    const hermes = await world.agent();
     const app = await pairedWith(hermes, options);
     const table = `${'NAME'.padEnd(40)}${'STATE'.padEnd(60)}SINCE\n${'relay'.padEnd(40)}${'**running**'.padEnd(60)}9:41`;
     await hermes.send('text', { content: table, format: 'plain' });
@@ -329,7 +323,7 @@ describe('a text without Markdown', () => {
 
 describe('the network', () => {
   it.each(SIZES)('that goes is said at once, and when it is back, so is that (%s)', async (_size, options) => {
-    const hermes = await agent();
+    const hermes = await world.agent();
     const app = await pairedWith(hermes, options);
     await app.device.context.setOffline(true);
     await app.line('offline').waitFor({ state: 'attached' });

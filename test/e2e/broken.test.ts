@@ -1,25 +1,11 @@
 /** What the page does with what it cannot draw: a message, a part of itself, the whole. */
 import type { Route } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { until, type AppPage } from './app-page.ts';
+import { until } from './app-page.ts';
 import { DESKTOP, PHONE } from './browser.ts';
-import { ScriptedAgent } from './scripted-agent.ts';
 import { useWorld } from './world.ts';
 
 const world = useWorld();
-
-async function agent(): Promise<ScriptedAgent> {
-  const started = await ScriptedAgent.start(world.relay.origin);
-  world.after(() => started.close());
-  return started;
-}
-
-async function pairedWith(hermes: ScriptedAgent, options?: Parameters<typeof world.device>[0]): Promise<AppPage> {
-  const app = await world.device(options);
-  await app.pairByLink((await hermes.pairing()).url);
-  await app.line('idle').waitFor({ state: 'attached' });
-  return app;
-}
 
 interface Page {
   messages: { ts: string; payload: { content?: string } }[];
@@ -37,9 +23,9 @@ it.each([
   ['a phone', PHONE],
   ['a desktop', DESKTOP],
 ])('a message that cannot be drawn is one line on %s, and everything around it stays', async (_, options) => {
-  const hermes = await agent();
+  const hermes = await world.agent();
   for (const content of ['Before', 'Bad', 'After']) await hermes.say(content);
-  const app = await pairedWith(hermes, { ...options, permissions: ['clipboard-read', 'clipboard-write'] });
+  const app = await world.paired(hermes, { ...options, permissions: ['clipboard-read', 'clipboard-write'] });
   await app.page.route(/\/messages/, withoutTime);
   await app.page.reload();
   await app.sees('This message cannot be shown.');
@@ -57,7 +43,7 @@ it.each([
 
 it('a part of the page that does not come leaves the rest alone, and says how to get it', async () => {
   const app = await world.device({ ...PHONE, serviceWorkers: 'block' });
-  const hermes = await agent();
+  const hermes = await world.agent();
   await app.pairByLink((await hermes.pairing()).url);
   await app.page.route(/\/assets\/find-sheet/, (route) => route.abort());
   await app.field.fill('a draft');
@@ -77,7 +63,7 @@ it('a part of the page that does not come leaves the rest alone, and says how to
 });
 
 it('a document that the formatter does not come for is there as it was written', async () => {
-  const hermes = await agent();
+  const hermes = await world.agent();
   await hermes.say('# A *plan*');
   const app = await world.device({ ...PHONE, serviceWorkers: 'block' });
   await app.page.route(/\/assets\/markdown/, (route) => (route.request().resourceType() === 'script' ? route.abort() : route.continue()));
@@ -91,9 +77,9 @@ it('a document that the formatter does not come for is there as it was written',
 });
 
 it('a conversation of which nothing can be said in the list can still be opened', async () => {
-  const hermes = await agent();
+  const hermes = await world.agent();
   await hermes.http.createConversation('Kitchen');
-  const app = await pairedWith(hermes, DESKTOP);
+  const app = await world.paired(hermes, DESKTOP);
   // A relay that is out of order: no time that could be written.
   await app.page.route(/\/v1\/conversations$/, async (route) => {
     const answer = await route.fetch();
@@ -111,7 +97,7 @@ it('a conversation of which nothing can be said in the list can still be opened'
 });
 
 it('a page that does not come up says so, keeps the draft, and loads again with one tap', async () => {
-  const hermes = await agent();
+  const hermes = await world.agent();
   const app = await world.device({ ...PHONE, serviceWorkers: 'block' });
   await app.pairByLink((await hermes.pairing()).url);
   await app.field.fill('a draft');
@@ -126,7 +112,7 @@ it('a page that does not come up says so, keeps the draft, and loads again with 
 });
 
 it('what is kept here and cannot be used is said too: no page is ever empty', async () => {
-  const app = await pairedWith(await agent());
+  const app = await world.paired(await world.agent());
   await app.page.evaluate(() => {
     const kept = localStorage.getItem('lineup.pairings') ?? '';
     const pairings = JSON.parse(kept) as { relay: string }[];

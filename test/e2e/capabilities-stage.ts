@@ -4,7 +4,7 @@ import type { CapabilityName } from '../../src/protocol/capabilities.ts';
 import type { Payloads } from '../../src/protocol/messages.ts';
 import type { AppPage } from './app-page.ts';
 import { PHONE } from './browser.ts';
-import { ScriptedAgent } from './scripted-agent.ts';
+import type { ScriptedAgent } from './scripted-agent.ts';
 import type { World } from './world.ts';
 
 type AppCall = Payloads['lineup.v1.app.call'];
@@ -14,8 +14,7 @@ export async function stage(
   world: World,
   options: BrowserContextOptions = PHONE,
 ): Promise<{ agent: ScriptedAgent; phone: AppPage; consent: ConsentDialog }> {
-  const agent = await ScriptedAgent.start(world.relay.origin);
-  world.after(() => agent.close());
+  const agent = await world.agent();
   const phone = await world.device(options);
   await phone.pairByLink((await agent.pairing()).url);
   await agent.hear(({ type }) => type === 'lineup.v1.client.inventory', 'the inventory');

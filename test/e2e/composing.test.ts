@@ -1,19 +1,16 @@
 /** What somebody does where they write: with files, with the keyboard, across conversations and tabs. */
+import type { BrowserContextOptions } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { until, type AppPage } from './app-page.ts';
-import { DESKTOP, PHONE } from './browser.ts';
-import { ScriptedAgent } from './scripted-agent.ts';
+import { DESKTOP } from './browser.ts';
+import type { ScriptedAgent } from './scripted-agent.ts';
 import { useWorld } from './world.ts';
 
 const world = useWorld();
 
-async function paired(options: Parameters<typeof world.device>[0] = PHONE): Promise<{ hermes: ScriptedAgent; app: AppPage }> {
-  const hermes = await ScriptedAgent.start(world.relay.origin);
-  world.after(() => hermes.close());
-  const app = await world.device(options);
-  await app.pairByLink((await hermes.pairing()).url);
-  await app.line('idle').waitFor({ state: 'attached' });
-  return { hermes, app };
+async function paired(options?: BrowserContextOptions): Promise<{ hermes: ScriptedAgent; app: AppPage }> {
+  const hermes = await world.agent();
+  return { hermes, app: await world.paired(hermes, options) };
 }
 
 const NOTE = { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('a note') };

@@ -1,30 +1,16 @@
 import { expect, it } from 'vitest';
 import { until, type AppPage } from './app-page.ts';
 import { DESKTOP } from './browser.ts';
-import { ScriptedAgent } from './scripted-agent.ts';
 import { useWorld } from './world.ts';
 
 const world = useWorld();
 
-async function agent(): Promise<ScriptedAgent> {
-  const started = await ScriptedAgent.start(world.relay.origin);
-  world.after(() => started.close());
-  return started;
-}
-
-async function pairedWith(hermes: ScriptedAgent, options?: Parameters<typeof world.device>[0]): Promise<AppPage> {
-  const phone = await world.device(options);
-  await phone.pairByLink((await hermes.pairing()).url);
-  await phone.line('idle').waitFor({ state: 'attached' });
-  return phone;
-}
-
 it('a second device sees the same, live and after a reload, and its question closes when the first answers', async () => {
-  const hermes = await agent();
-  const phone = await pairedWith(hermes);
+  const hermes = await world.agent();
+  const phone = await world.paired(hermes);
   await hermes.say('Hello **both**');
   await phone.say('from the phone');
-  const desktop = await pairedWith(hermes, DESKTOP);
+  const desktop = await world.paired(hermes, DESKTOP);
   await desktop.sees('Hello both');
   await desktop.sees('from the phone');
   await phone.say('live');
@@ -48,8 +34,8 @@ it('a second device sees the same, live and after a reload, and its question clo
 });
 
 it('two answers at once make one result, and both devices show who won', async () => {
-  const hermes = await agent();
-  const [one, two] = [await pairedWith(hermes), await pairedWith(hermes)];
+  const hermes = await world.agent();
+  const [one, two] = [await world.paired(hermes), await world.paired(hermes)];
   const call = await hermes.ask('choice', 'select', { question: 'Where?', options: ['here', 'there'] });
   await Promise.all([one.cards.waitFor(), two.cards.waitFor()]);
   await Promise.all([
@@ -64,8 +50,8 @@ it('two answers at once make one result, and both devices show who won', async (
 });
 
 it('two tabs of one device both live, and each shows what the other sends', async () => {
-  const hermes = await agent();
-  const phone = await pairedWith(hermes);
+  const hermes = await world.agent();
+  const phone = await world.paired(hermes);
   const tab = await phone.device.context.newPage();
   await tab.goto(world.relay.origin);
   await tab.locator('.composer-field').fill('from the second tab');
@@ -78,8 +64,8 @@ it('two tabs of one device both live, and each shows what the other sends', asyn
 });
 
 it('a device that is revoked says so and offers to pair again, without a loop', async () => {
-  const hermes = await agent();
-  const phone = await pairedWith(hermes);
+  const hermes = await world.agent();
+  const phone = await world.paired(hermes);
   let sockets = 0;
   phone.page.on('websocket', () => sockets++);
   const [device] = await hermes.http.devices();
@@ -98,8 +84,8 @@ it('a device that is revoked says so and offers to pair again, without a loop', 
 });
 
 it('a device revoked while the page was closed learns it at the next visit', async () => {
-  const hermes = await agent();
-  const phone = await pairedWith(hermes);
+  const hermes = await world.agent();
+  const phone = await world.paired(hermes);
   await phone.page.goto('about:blank');
   const [device] = await hermes.http.devices();
   await hermes.http.unpair(device?.device_id ?? '');
@@ -108,8 +94,8 @@ it('a device revoked while the page was closed learns it at the next visit', asy
 });
 
 it('unpairing signs the device off at the relay', async () => {
-  const hermes = await agent();
-  const phone = await pairedWith(hermes);
+  const hermes = await world.agent();
+  const phone = await world.paired(hermes);
   await phone.page.getByRole('button', { name: 'Settings' }).click();
   await phone.page.getByRole('button', { name: 'Unpair from Hermes' }).click();
   await phone.page.getByRole('button', { name: 'Unpair', exact: true }).click();
@@ -119,8 +105,8 @@ it('unpairing signs the device off at the relay', async () => {
 });
 
 it('signing out leaves nothing behind', async () => {
-  const hermes = await agent();
-  const phone = await pairedWith(hermes);
+  const hermes = await world.agent();
+  const phone = await world.paired(hermes);
   await phone.say('to be forgotten');
   await phone
     .mark()
@@ -136,8 +122,8 @@ it('signing out leaves nothing behind', async () => {
 });
 
 it('several conversations are a list, with what each needs', async () => {
-  const hermes = await agent();
-  const phone = await pairedWith(hermes);
+  const hermes = await world.agent();
+  const phone = await world.paired(hermes);
   const kitchen = await hermes.http.createConversation('Kitchen');
   const other = await hermes.inConversation(kitchen.conversation_id);
   world.after(() => other.close());
@@ -160,8 +146,8 @@ it('several conversations are a list, with what each needs', async () => {
 });
 
 it('when the last conversation is gone, the user can begin another', async () => {
-  const hermes = await agent();
-  const phone = await pairedWith(hermes);
+  const hermes = await world.agent();
+  const phone = await world.paired(hermes);
   await hermes.http.deleteConversation(hermes.enrolled.conversation_id);
   await phone.sees('No conversation');
   await phone.page.getByRole('button', { name: 'New conversation' }).click();
@@ -170,7 +156,7 @@ it('when the last conversation is gone, the user can begin another', async () =>
 });
 
 it('a browser that denies its databases still pairs and talks, and says that it keeps nothing', async () => {
-  const hermes = await agent();
+  const hermes = await world.agent();
   const phone = await world.device();
   await phone.page.addInitScript(() => {
     Object.defineProperty(window, 'indexedDB', {

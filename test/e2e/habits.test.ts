@@ -1,19 +1,16 @@
 /** What a page on a phone does as its user expects: back, pull, keyboard, notch; and what goes on beyond an edge. */
+import type { BrowserContextOptions } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { until, type AppPage } from './app-page.ts';
 import { DESKTOP, PHONE } from './browser.ts';
-import { ScriptedAgent } from './scripted-agent.ts';
+import type { ScriptedAgent } from './scripted-agent.ts';
 import { useWorld } from './world.ts';
 
 const world = useWorld();
 
-async function paired(options: Parameters<typeof world.device>[0] = PHONE): Promise<{ hermes: ScriptedAgent; app: AppPage }> {
-  const hermes = await ScriptedAgent.start(world.relay.origin);
-  world.after(() => hermes.close());
-  const app = await world.device(options);
-  await app.pairByLink((await hermes.pairing()).url);
-  await app.line('idle').waitFor({ state: 'attached' });
-  return { hermes, app };
+async function paired(options?: BrowserContextOptions): Promise<{ hermes: ScriptedAgent; app: AppPage }> {
+  const hermes = await world.agent();
+  return { hermes, app: await world.paired(hermes, options) };
 }
 
 it('back closes what lies over the page, one after the other, and leaves the conversation where it is', async () => {

@@ -3,23 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { until, type AppPage } from './app-page.ts';
 import { DESKTOP, PHONE } from './browser.ts';
-import { ScriptedAgent } from './scripted-agent.ts';
 import { useWorld } from './world.ts';
 
 const world = useWorld();
-
-async function agent(): Promise<ScriptedAgent> {
-  const started = await ScriptedAgent.start(world.relay.origin);
-  world.after(() => started.close());
-  return started;
-}
-
-async function pairedWith(hermes: ScriptedAgent, options?: Parameters<typeof world.device>[0]): Promise<AppPage> {
-  const app = await world.device(options);
-  await app.pairByLink((await hermes.pairing()).url);
-  await app.line('idle').waitFor({ state: 'attached' });
-  return app;
-}
 
 async function openSettings(app: AppPage): Promise<void> {
   await app.page.getByRole('button', { name: 'Settings' }).first().click();
@@ -30,8 +16,8 @@ it.each([
   ['a phone', PHONE],
   ['a desktop', DESKTOP],
 ])('a conversation that is renamed on %s has its name on every device and at the agent', async (_, options) => {
-  const hermes = await agent();
-  const [app, other] = [await pairedWith(hermes, options), await pairedWith(hermes)];
+  const hermes = await world.agent();
+  const [app, other] = [await world.paired(hermes, options), await world.paired(hermes)];
   await openSettings(app);
   expect(await app.violations()).toEqual([]);
   const name = app.page.getByLabel('Name of this conversation');
@@ -53,8 +39,8 @@ it.each([
 });
 
 it('a name that cannot be given keeps what was typed, and says why', async () => {
-  const hermes = await agent();
-  const app = await pairedWith(hermes);
+  const hermes = await world.agent();
+  const app = await world.paired(hermes);
   await openSettings(app);
   await app.device.context.setOffline(true);
   await app.page.getByLabel('Name of this conversation').fill('Kitchen');
@@ -66,8 +52,8 @@ it('a name that cannot be given keeps what was typed, and says why', async () =>
 });
 
 it('a new conversation opens at once, and deleting it asks first and takes it from every device', async () => {
-  const hermes = await agent();
-  const [app, other] = [await pairedWith(hermes), await pairedWith(hermes, DESKTOP)];
+  const hermes = await world.agent();
+  const [app, other] = [await world.paired(hermes), await world.paired(hermes, DESKTOP)];
   await hermes.say('In the first one');
   await app.sees('In the first one');
   await openSettings(app);
@@ -92,8 +78,8 @@ it('a new conversation opens at once, and deleting it asks first and takes it fr
 });
 
 it('of a deleted conversation the browser keeps nothing, not even what was typed, and the next page does not look for it', async () => {
-  const hermes = await agent();
-  const [app, other] = [await pairedWith(hermes), await pairedWith(hermes, DESKTOP)];
+  const hermes = await world.agent();
+  const [app, other] = [await world.paired(hermes), await world.paired(hermes, DESKTOP)];
   await app.line('idle').waitFor({ state: 'attached' });
   await other.line('idle').waitFor({ state: 'attached' });
   await other.field.fill('half a thought on the other device');
@@ -121,14 +107,14 @@ it('of a deleted conversation the browser keeps nothing, not even what was typed
 });
 
 it('what cannot be done to other devices here is said, with the way to do it', async () => {
-  const app = await pairedWith(await agent());
+  const app = await world.paired(await world.agent());
   await openSettings(app);
   await app.sees('To remove your other devices, run this on the machine of Hermes: lineup devices');
 });
 
 it('the size of the text is of the whole app, and stays', async () => {
-  const hermes = await agent();
-  const app = await pairedWith(hermes);
+  const hermes = await world.agent();
+  const app = await world.paired(hermes);
   await hermes.say('Read me');
   await app.sees('Read me');
   const size = () => app.page.evaluate(() => Number.parseFloat(getComputedStyle(document.querySelector('.document') ?? document.body).fontSize));
@@ -150,8 +136,8 @@ it('the size of the text is of the whole app, and stays', async () => {
 });
 
 it('signing out leaves nothing in the browser, even one that does not list its databases, and other tabs notice', async () => {
-  const hermes = await agent();
-  const app = await pairedWith(hermes);
+  const hermes = await world.agent();
+  const app = await world.paired(hermes);
   const tab = await app.device.context.newPage();
   await tab.goto(world.relay.origin);
   await tab.locator('.composer-field').fill('from the other tab');
@@ -174,8 +160,8 @@ it('signing out leaves nothing in the browser, even one that does not list its d
 });
 
 it('signing out of a browser that does not let go of a database is done all the same, and says so', async () => {
-  const hermes = await agent();
-  const app = await pairedWith(hermes);
+  const hermes = await world.agent();
+  const app = await world.paired(hermes);
   await app.page.evaluate(() => {
     IDBFactory.prototype.deleteDatabase = () => {
       const request = Object.assign(new EventTarget(), { error: new DOMException('in use', 'UnknownError') });
@@ -194,12 +180,12 @@ it('signing out of a browser that does not let go of a database is done all the 
 });
 
 it('a conversation is saved whole, in both forms, though only its end is on the screen', async () => {
-  const hermes = await agent();
+  const hermes = await world.agent();
   for (let i = 1; i <= 230; i++)
     await hermes.http.postMessage(hermes.enrolled.conversation_id, { id: `t${i}`, type: 'text', payload: { content: `line ${i}.` } });
   const { file_id } = await hermes.http.upload(hermes.enrolled.conversation_id, new Uint8Array(2_048), 'application/pdf');
   await hermes.send('file', { file_id, name: 'plan.pdf', mime_type: 'application/pdf', size: 2_048 });
-  const app = await pairedWith(hermes);
+  const app = await world.paired(hermes);
   await app.say('noted');
   await app
     .mark()
@@ -236,10 +222,10 @@ it('a conversation is saved whole, in both forms, though only its end is on the 
 });
 
 it('saving that breaks in the middle goes on from there, and can be stopped', async () => {
-  const hermes = await agent();
+  const hermes = await world.agent();
   for (let i = 1; i <= 230; i++)
     await hermes.http.postMessage(hermes.enrolled.conversation_id, { id: `t${i}`, type: 'text', payload: { content: `line ${i}.` } });
-  const app = await pairedWith(hermes, DESKTOP);
+  const app = await world.paired(hermes, DESKTOP);
   const asked: string[] = [];
   let broken = true;
   let held: (() => void) | null = null;
@@ -272,7 +258,7 @@ it('saving that breaks in the middle goes on from there, and can be stopped', as
 });
 
 it('notifications are allowed in the settings, which say how it stands', async () => {
-  const app = await pairedWith(await agent());
+  const app = await world.paired(await world.agent());
   // Chromium without a window denies whatever is not granted: what is asked for the first time is played here.
   await app.page.addInitScript(() => {
     Object.defineProperty(Notification, 'permission', { get: () => sessionStorage.getItem('said') ?? 'default' });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { until, type AppPage } from './app-page.ts';
 import { DESKTOP, PHONE } from './browser.ts';
-import { ScriptedAgent } from './scripted-agent.ts';
+import type { ScriptedAgent } from './scripted-agent.ts';
 import { useWorld } from './world.ts';
 
 const world = useWorld();
@@ -11,12 +11,6 @@ const SIZES = [
   ['phone', PHONE],
   ['desktop', DESKTOP],
 ] as const;
-
-async function agent(name: string): Promise<ScriptedAgent> {
-  const started = await ScriptedAgent.start(world.relay.origin, name);
-  world.after(() => started.close());
-  return started;
-}
 
 /** Pairs a page with two agents; the second is on the screen. */
 async function pairedWithBoth(first: ScriptedAgent, second: ScriptedAgent, options: Parameters<typeof world.device>[0]): Promise<AppPage> {
@@ -38,7 +32,7 @@ async function copied(app: AppPage): Promise<string> {
 
 describe('while somebody writes', () => {
   it.each(SIZES)('the pairing: says so where it was, with the draft to copy, and after a reload too (%s)', async (_, options) => {
-    const [hermes, iris] = [await agent('Hermes'), await agent('Iris')];
+    const [hermes, iris] = [await world.agent('Hermes'), await world.agent('Iris')];
     const app = await pairedWithBoth(hermes, iris, options);
     await app.field.fill('half a thought');
     for (const { device_id } of await iris.http.devices()) await iris.http.unpair(device_id);
@@ -53,7 +47,7 @@ describe('while somebody writes', () => {
   });
 
   it.each(SIZES)('the conversation, deleted elsewhere: says so, with the draft to copy (%s)', async (_, options) => {
-    const [hermes, iris] = [await agent('Hermes'), await agent('Iris')];
+    const [hermes, iris] = [await world.agent('Hermes'), await world.agent('Iris')];
     const app = await pairedWithBoth(hermes, iris, options);
     await app.field.fill('half a thought');
     await iris.http.deleteConversation(iris.enrolled.conversation_id);
@@ -72,7 +66,7 @@ describe('while somebody writes', () => {
   });
 
   it('the only conversation of the only agent: says so, and the way on is to begin another', async () => {
-    const hermes = await agent('Hermes');
+    const hermes = await world.agent('Hermes');
     const app = await world.device();
     await app.pairByLink((await hermes.pairing()).url);
     await app.field.fill('half a thought');
@@ -84,7 +78,7 @@ describe('while somebody writes', () => {
   });
 
   it('the pairing, ended in another tab: says so, with the draft to copy', async () => {
-    const [hermes, iris] = [await agent('Hermes'), await agent('Iris')];
+    const [hermes, iris] = [await world.agent('Hermes'), await world.agent('Iris')];
     const app = await pairedWithBoth(hermes, iris, DESKTOP);
     await app.field.fill('half a thought');
     const tab = await app.device.context.newPage();

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, onTestFailed } from 'vitest';
 import { RelayProcess } from '../support/relay-process.ts';
 import { AppPage } from './app-page.ts';
 import { Device, launchBrowser, PHONE } from './browser.ts';
+import { ScriptedAgent } from './scripted-agent.ts';
 
 /** Pictures of what was on the screens when a journey failed. */
 const SCREENSHOTS = join(import.meta.dirname, '../../screenshots');
@@ -16,6 +17,10 @@ export interface World {
   readonly browser: Browser;
   /** Opens a device with the app's page on it; nothing is loaded yet. */
   device(options?: BrowserContextOptions): Promise<AppPage>;
+  /** A scripted agent that is online; it ends with the journey. */
+  agent(name?: string): Promise<ScriptedAgent>;
+  /** A device that is paired with an agent, and in a conversation with it. */
+  paired(agent: ScriptedAgent, options?: BrowserContextOptions): Promise<AppPage>;
   /** Is called after the journey, whatever became of it. */
   after(end: () => Promise<unknown>): void;
 }
@@ -43,7 +48,7 @@ export function useWorld(variables: Record<string, string> = { LINEUP_RATE_PER_S
     if (thing === null) throw new Error('The world is not set up yet.');
     return thing;
   };
-  return {
+  const world: World = {
     relay,
     get browser() {
       return there(browser);
@@ -60,8 +65,20 @@ export function useWorld(variables: Record<string, string> = { LINEUP_RATE_PER_S
       });
       return new AppPage(device);
     },
+    async agent(name) {
+      const agent = await ScriptedAgent.start(relay.origin, name);
+      ends.push(() => agent.close());
+      return agent;
+    },
+    async paired(agent, options) {
+      const app = await world.device(options);
+      await app.pairByLink((await agent.pairing()).url);
+      await app.line('idle').waitFor({ state: 'attached' });
+      return app;
+    },
     after(end) {
       ends.push(end);
     },
   };
+  return world;
 }
