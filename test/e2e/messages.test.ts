@@ -17,8 +17,11 @@ async function paired(options = PHONE as typeof PHONE | typeof DESKTOP): Promise
 
 /** A finger that rests on an element. */
 async function longPress(app: AppPage, text: string, ms = 700): Promise<void> {
-  const box = await app.page.locator('.document').getByText(text).boundingBox();
-  if (!box) throw new Error(`"${text}" is not on the page`);
+  // Once more than the plain text is there, the elements are others.
+  const element = app.page.locator('.document').getByText(text);
+  let box = await element.boundingBox();
+  await until(`"${text}" is on the page`, async () => (box = await element.boundingBox()) !== null);
+  if (!box) return;
   const session = await app.device.context.newCDPSession(app.page);
   const touchPoints = [{ x: box.x + 20, y: box.y + box.height / 2 }];
   await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints });

@@ -18,6 +18,7 @@ function app(local = new LocalStore(null)) {
   let device = 0;
   let asked = 0;
   let failure: Error | null = null;
+  let onUnpair = () => undefined as void;
   const around: Surroundings = {
     redeem() {
       log.push('redeem');
@@ -46,6 +47,7 @@ function app(local = new LocalStore(null)) {
     },
     unpair(pairing) {
       log.push(`unpair ${pairing.deviceId}`);
+      onUnpair();
       return failure && !(failure instanceof DOMException) ? Promise.reject(failure) : Promise.resolve();
     },
     open(pairing, info, on) {
@@ -68,7 +70,16 @@ function app(local = new LocalStore(null)) {
     () => around,
     (run) => run(),
   );
-  return { store, log, links, listed, local, asked: () => asked, fail: (error: Error | null) => (failure = error) };
+  return {
+    store,
+    log,
+    links,
+    listed,
+    local,
+    asked: () => asked,
+    fail: (error: Error | null) => (failure = error),
+    whenUnpaired: (heard: () => void) => (onUnpair = heard),
+  };
 }
 
 describe('pairing', () => {
@@ -415,6 +426,26 @@ describe('the ways out', () => {
     expect(log.slice(-2)).toEqual(['unpair dv_1', 'wipe']);
     expect(local.read('draft.cv_1')).toBeNull();
     expect(store.view.get()).toMatchObject({ pairings: [], rows: [], leftover: false });
+  });
+
+  it.each([
+    { way: 'signing out', take: (store: AppStore) => store.signOut() },
+    { way: 'unpairing', take: (store: AppStore) => store.unpair(store.view.get().pairings[0]?.key ?? '') },
+  ])('leave nothing to another tab: it hears of it before the relay does, and what it wrote meanwhile goes too ($way)', async ({ take }) => {
+    const { store, local, whenUnpaired } = app();
+    await store.pair(invitation, 'Phone');
+    await settled();
+    const before = local.read('pairings');
+    const seen: (string | null)[] = [];
+    whenUnpaired(() => {
+      seen.push(local.read('pairings'));
+      // It had read them before, and notes that the relay let the device go.
+      local.write('pairings', before?.replace('"ended":false', '"ended":true') ?? null);
+    });
+    await take(store);
+    expect(seen).toEqual([null]);
+    expect(local.read('pairings')).toBeNull();
+    expect(store.view.get().pairings).toEqual([]);
   });
 
   it('say so when the browser does not let go of something, and are taken all the same', async () => {

@@ -123,6 +123,8 @@ export class AppStore {
     if (!pairing) return;
     const known = this.#lists.known(pairing);
     await this.#rows.close((row) => row.pairing.key === key);
+    // Other tabs hear of it before the relay lets the device go; one that notes that all the same is too late.
+    this.#book.remove(key);
     this.#untold = !pairing.ended && !(await this.#tell(pairing));
     this.#book.remove(key);
     await this.#lists.forget(pairing, known);
@@ -134,6 +136,8 @@ export class AppStore {
   async signOut(): Promise<void> {
     const pairings = this.#book.all().filter((pairing) => !pairing.ended);
     await this.#rows.close(() => true);
+    // As with one that is unpaired.
+    this.local.wipe();
     const told = await Promise.all(pairings.map((pairing) => this.#tell(pairing)));
     this.#untold = told.includes(false);
     this.local.wipe();
