@@ -1,8 +1,8 @@
 /** Where boards are shown: in the dock beside the timeline where there is room, and, there or on a phone, the whole window for one of them. */
 import { useId, useRef } from 'react';
 import { useView } from '../parts/contexts.ts';
-import { Icon } from '../parts/icon.tsx';
 import { useWide } from '../parts/use-wide.ts';
+import { PanelBar } from '../surfaces/panel-bar.tsx';
 import { useAlone, useBack } from '../surfaces/use-whole-window.ts';
 import type { Board } from './board.ts';
 import { BoardLabel } from './board-label.tsx';
@@ -52,38 +52,20 @@ function BoardPanel({ desk, board, active, whole, wide }: BoardPanelProps) {
   const words = useCanvasWords();
   const bodyId = useId();
   const { instanceId } = board;
-  const sizing = whole ? words.smaller : words.whole;
   return (
     <section className={active ? 'surface active' : 'surface'} data-board={instanceId} aria-label={words.board}>
-      <header className="surface-bar">
-        {whole ? (
-          <div className="surface-label">
-            <BoardLabel board={board} />
-          </div>
-        ) : (
-          <button
-            type="button"
-            className="surface-label"
-            aria-expanded={active}
-            aria-controls={active ? bodyId : undefined}
-            onClick={() => (active ? desk.leave() : desk.show(instanceId))}
-          >
-            <BoardLabel board={board} />
-          </button>
-        )}
-        <button
-          type="button"
-          className="icon-button"
-          aria-label={sizing}
-          title={sizing}
-          onClick={() => (whole && !wide ? desk.leave() : desk.show(instanceId, !whole))}
-        >
-          <Icon name={whole ? (wide ? 'shrink' : 'fold') : 'expand'} />
-        </button>
-        <button type="button" className="icon-button" aria-label={words.close} title={words.close} onClick={() => desk.close(instanceId)}>
-          <Icon name="close" />
-        </button>
-      </header>
+      <PanelBar
+        label={<BoardLabel board={board} />}
+        active={active}
+        whole={whole}
+        wide={wide}
+        bodyId={bodyId}
+        sizing={whole ? words.smaller : words.whole}
+        closing={words.close}
+        onShow={(fill) => desk.show(instanceId, fill)}
+        onLeave={() => desk.leave()}
+        onClose={() => desk.close(instanceId)}
+      />
       {active && (
         <div className="surface-body" id={bodyId}>
           <DrawingBoard desk={desk} board={board} />

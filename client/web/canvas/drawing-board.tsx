@@ -38,7 +38,7 @@ export function DrawingBoard({ desk, board }: { desk: CanvasDesk; board: Board }
       )}
       <div className="board-tools">
         <fieldset className="board-colors">
-          <legend className="board-unseen">{words.colors}</legend>
+          <legend className="hidden-words">{words.colors}</legend>
           {COLORS.map((each, i) => (
             <label key={each} className="board-color">
               <input

@@ -2,10 +2,10 @@
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useConversation } from '../parts/contexts.ts';
-import { Icon } from '../parts/icon.tsx';
 import type { Verdict } from './gate.ts';
 import { appName, SurfaceLabel } from './label.tsx';
 import { LiveSurface } from './live-surface.tsx';
+import { PanelBar } from './panel-bar.tsx';
 import type { Surface } from './shelf.ts';
 import { SurfaceQuestion } from './surface-question.tsx';
 import { useVerdict } from './use-verdict.ts';
@@ -31,43 +31,18 @@ export function SurfacePanel({ surface, active, whole, wide }: SurfacePanelProps
       data-surface={instanceId}
       aria-label={t('surface.region', { name })}
     >
-      <header className="surface-bar">
-        {whole ? (
-          <div className="surface-label">
-            <SurfaceLabel app={app} level={2} />
-          </div>
-        ) : (
-          <button
-            type="button"
-            className="surface-label"
-            aria-expanded={active}
-            aria-controls={active ? bodyId : undefined}
-            onClick={() => (active ? surfaces.leave(instanceId) : surfaces.show(instanceId))}
-          >
-            <SurfaceLabel app={app} />
-          </button>
-        )}
-        {(whole || verdict?.is === 'shown') && (
-          <button
-            type="button"
-            className="icon-button"
-            aria-label={whole ? t('surface.smaller', { name }) : t('surface.whole', { name })}
-            title={whole ? t('surface.smaller', { name }) : t('surface.whole', { name })}
-            onClick={() => (whole && !wide ? surfaces.leave(instanceId) : surfaces.show(instanceId, !whole))}
-          >
-            <Icon name={whole ? (wide ? 'shrink' : 'fold') : 'expand'} />
-          </button>
-        )}
-        <button
-          type="button"
-          className="icon-button"
-          aria-label={t('surface.close', { name })}
-          title={t('surface.close', { name })}
-          onClick={() => surfaces.close(instanceId)}
-        >
-          <Icon name="close" />
-        </button>
-      </header>
+      <PanelBar
+        label={whole ? <SurfaceLabel app={app} level={2} /> : <SurfaceLabel app={app} />}
+        active={active}
+        whole={whole}
+        wide={wide}
+        bodyId={bodyId}
+        sizing={whole ? t('surface.smaller', { name }) : verdict?.is === 'shown' ? t('surface.whole', { name }) : null}
+        closing={t('surface.close', { name })}
+        onShow={(fill) => surfaces.show(instanceId, fill)}
+        onLeave={() => surfaces.leave(instanceId)}
+        onClose={() => surfaces.close(instanceId)}
+      />
       {active && (
         <div className="surface-body" id={bodyId}>
           <SurfaceBody surface={surface} verdict={verdict} whole={whole} />
