@@ -1,6 +1,7 @@
 /** A call that is made and awaited over HTTP, so that it does not take the socket of the agent that runs (§3, §6). */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JsonObject } from '../../src/protocol/json.ts';
+import { MAX_PAGE_MESSAGES } from '../../src/protocol/limits.ts';
 import { RelayError } from '../core/errors.ts';
 import { isMessage } from '../core/frames.ts';
 import type { RelayHttp } from '../core/http.ts';
@@ -48,7 +49,7 @@ export async function awaitResult({ http, conversationId, callId, onTrouble }: A
     signal.throwIfAborted();
     const from = cursor;
     const { messages, has_more } = await persist(
-      () => http.history(conversationId, { after: from, limit: 100 }),
+      () => http.history(conversationId, { after: from, limit: MAX_PAGE_MESSAGES }),
       Date.now() + PATIENCE_MS,
       onTrouble,
       signal,

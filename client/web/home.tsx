@@ -3,7 +3,6 @@ import { lazy, useEffect, useState } from 'react';
 import { Chat } from './chat/chat.tsx';
 import { ConversationProvider, useApp } from './parts/contexts.ts';
 import { Part } from './parts/part.tsx';
-import { shownName } from './parts/shown-name.ts';
 import { useTitle } from './parts/use-title.ts';
 import { useWide } from './parts/use-wide.ts';
 import { useNoteFromList } from './screens/back-to-list.ts';
@@ -63,7 +62,7 @@ export default function Home({ view, place }: { view: AppView; place: string | n
   const shown = row?.key ?? null;
   useEffect(() => app.show(shown), [app, shown]);
   useEffect(() => () => app.show(null), [app]);
-  const agent = row && shownName(row.store.view.get().agent.name);
+  const agent = row?.store.view.get().agent.name;
   useTitle(agent ?? 'LineUp', view.needing);
   useNoteFromList(place, listed && !main);
   useStay(row && !here ? row.key : null);

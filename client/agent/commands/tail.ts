@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { InvalidArgumentError } from 'commander';
 import type { Delivered } from '../../../src/protocol/envelope.ts';
+import { MAX_PAGE_MESSAGES } from '../../../src/protocol/limits.ts';
 import { NetworkError } from '../../core/errors.ts';
 import type { AddCommand, CommandLine } from '../command-line.ts';
 import { lineOf, OpenQuestions } from '../message-line.ts';
@@ -53,7 +54,7 @@ async function tail(line: CommandLine, { conversation, lines, after, follow }: O
   };
   for (;;) {
     const from: number = cursor;
-    const page = await persist(() => http.history(conversationId, { after: from, limit: 100 }), follow ? FOREVER : 0, trouble);
+    const page = await persist(() => http.history(conversationId, { after: from, limit: MAX_PAGE_MESSAGES }), follow ? FOREVER : 0, trouble);
     isAway = false;
     for (const frame of page.messages) {
       show(frame);

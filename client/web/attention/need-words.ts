@@ -6,8 +6,8 @@ import type { Need } from '../model/need.ts';
 import { shownName } from '../parts/shown-name.ts';
 import { entryWords } from '../parts/entry-words.ts';
 
-export function needWords(need: Need, agentName: string, t: TFunction): string {
-  const agent = shownName(agentName);
+/** @param agent its name, fit to be shown */
+export function needWords(need: Need, agent: string, t: TFunction): string {
   if (need.kind === 'surface') return `${t('surface.ask', { agent })}: ${shownName(need.surface.app.name)}`;
   if (need.kind === 'question') return entryWords(need.entry, t);
   const capability = capabilityOf(textField(need.entry.payload, 'capability') ?? '');

@@ -25,7 +25,7 @@ export function ConversationRow({ row, current, several, partly }: RowProps) {
   const view = useView(row.store.view);
   const last = view.entries.at(-1);
   const time = last?.ts ?? row.info.last_message_at;
-  const agent = shownName(view.agent.name);
+  const agent = view.agent.name;
   const title = view.title ?? row.info.title;
   const place = [title !== null && several.agents && agent, several.relays && new URL(row.pairing.relay).host].filter(Boolean).join(' · ');
   const there = view.link.name === 'online' ? view.agent.online : null;
