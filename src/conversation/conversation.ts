@@ -184,7 +184,11 @@ export class Conversation {
   change(fn: (ledger: Ledger, effects: Effect[]) => void): { ok: true } | { ok: false; error: Refusal } {
     this.flush();
     const effects: Effect[] = [];
-    const done = this.#committer.change((ledger) => fn(ledger, effects));
+    const done = this.#committer.change((ledger) => {
+      fn(ledger, effects);
+      // It may have logged something: the end of a call, or a history from elsewhere.
+      retain(ledger, this.#ports.clock.now());
+    });
     if (done.ok) this.#delivery.apply(effects);
     this.#save();
     return done;

@@ -15,7 +15,6 @@ import type { Effect } from './effects.ts';
 import type { Ledger } from './ledger.ts';
 import { IMPORTED, senderKey } from './log.ts';
 import { stamped } from './pump.ts';
-import { retain } from './retention.ts';
 
 /** A message that may be stored. */
 interface Imported extends ReadFrame {
@@ -48,9 +47,7 @@ export function importHistory(place: ImportPlace, body: string, now: number): Re
   const done = place.change((ledger, effects) => {
     for (const message of read.value.messages) counts[take(ledger, message, effects)]++;
     // Where nothing is new, the log still ends with what somebody said.
-    if (counts.imported === 0) return;
-    ledger.log.markImported();
-    retain(ledger, now);
+    if (counts.imported > 0) ledger.log.markImported();
   });
   if (!done.ok) return done;
   const { log } = place.ledger;

@@ -21,6 +21,18 @@ describe('retention', () => {
     }
   });
 
+  it('by count drops likewise when no message, but a hello made results', async () => {
+    const room = new Room({ retain_messages: 20 });
+    const agent = await room.join(AGENT);
+    const ask = (callId: string) => room.send(agent, 'tool.call', { name: 'confirm', action: 'ask', call_id: callId, arguments: { question: '?' } });
+    await ask('a');
+    await ask('b');
+    await say(room, agent, 20 + 64 - 3);
+    expect(room.ledger.log.index.messages).toBe(20 + 64 - 1);
+    await room.join(AGENT, { cancel_pending: true });
+    expect(room.ledger.log.index.messages).toBeLessThan(20 + 64);
+  });
+
   it('by bytes likewise', async () => {
     const room = new Room({ retain_bytes: 20_000 });
     const agent = await room.join(AGENT);

@@ -57,6 +57,13 @@ describe('readFrame never throws, and every refusal is one short sentence withou
     if (!result.ok) expectPlainRefusal(result.error);
   });
 
+  test('on a type that ends like a sentence', () => {
+    const result = readFrame(JSON.stringify({ v: 1, id: 'm', type: '.', payload: {} }), context('agent'));
+    if (result.ok) throw new Error('It was taken.');
+    expectPlainRefusal(result.error);
+    expect(result.error.error.message).toBe('type: unknown type "."');
+  });
+
   test.prop([almostFrame, kind], { numRuns: 2000 })('on anything that is almost a frame', (frame, from) => {
     const result = readFrame(JSON.stringify(frame), context(from));
     if (!result.ok) expectPlainRefusal(result.error);

@@ -108,7 +108,7 @@ export function readEnvelope(parsed: Json, context: ReadContext): Result<ReadFra
   const canonical = canonicalType(spelled);
   const type = canonical === undefined ? undefined : MESSAGE_TYPES.get(canonical);
   if (canonical === undefined || type === undefined) {
-    return refuse('unsupported_type', REPEATABLE_TYPE.test(spelled) ? `type: unknown type ${spelled}` : 'type: unknown type');
+    return refuse('unsupported_type', REPEATABLE_TYPE.test(spelled) ? `type: unknown type "${spelled}"` : 'type: unknown type');
   }
   if (type.class === 'control' && context.controlTypes === false) return refuse('unsupported_type', `type: ${canonical} is for sockets only`);
   if (!type.from.includes(context.from)) {
