@@ -81,20 +81,8 @@ export class AppPage {
     return this.page.locator('.document').allInnerTexts();
   }
 
-  /** What axe finds, once everything that moves has come to rest. */
-  async violations(): Promise<string[]> {
-    // What was just opened begins to move with the next frames.
-    await this.page.waitForTimeout(100);
-    // On a touch screen a sheet with a field waits, unseen, for the keyboard to come up; what cannot be seen is no dialog to axe.
-    await this.page.waitForFunction(() => [...document.querySelectorAll<HTMLElement>('.sheet-overlay')].every(({ style }) => style.opacity !== '0'));
-    await this.page.evaluate(() =>
-      Promise.all(
-        document
-          .getAnimations()
-          .filter((each) => each.effect?.getComputedTiming().iterations !== Infinity)
-          .map((each) => each.finished),
-      ),
-    );
+  /** See {@link Device.violations}. */
+  violations(): Promise<string[]> {
     return this.device.violations();
   }
 

@@ -63,12 +63,9 @@ export class Device {
     return this.#complaints.splice(0).filter((text) => !expected?.test(text));
   }
 
-  /** What axe finds on the page as it is now, one line each. */
+  /** What axe finds, one line each, once the page has come to rest. */
   async violations(): Promise<string[]> {
-    // What has just come up can be pressed, and is drawn as that, a moment later.
-    await this.page.waitForFunction(
-      () => document.querySelector('[data-asleep]') === null && !document.getAnimations().some((each) => each instanceof CSSTransition),
-    );
+    await this.#rest();
     const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
     await this.page.evaluate(source);
     return this.page.evaluate(async () => {
@@ -80,6 +77,27 @@ export class Device {
         nodes.map(({ html, failureSummary }) => `${id}: ${help} ${html.slice(0, 160)} ${failureSummary ?? ''}`),
       );
     });
+  }
+
+  /** Waits until, for ten frames, nothing has moved or faded in or waited to be drawn: what was just opened may begin with any of the next ones. */
+  async #rest(): Promise<void> {
+    await this.page.evaluate(() => Object.assign(window, { framesAtRest: 0 }));
+    await this.page.waitForFunction(
+      () => {
+        const page = window as unknown as { framesAtRest: number };
+        const moving = document
+          .getAnimations()
+          .some((each) => each.playState !== 'finished' && each.effect?.getComputedTiming().iterations !== Infinity);
+        // A sheet with a field waits, unseen, for a touch screen's keyboard; what cannot be seen is no dialog to axe.
+        const unseen = [...document.querySelectorAll<HTMLElement>('.sheet-overlay')].some(({ style }) => style.opacity === '0');
+        // What has just come up can be pressed, and is drawn as that, a moment later.
+        const asleep = document.querySelector('[data-asleep]') !== null;
+        page.framesAtRest = moving || unseen || asleep ? 0 : page.framesAtRest + 1;
+        return page.framesAtRest >= 10;
+      },
+      undefined,
+      { polling: 'raf' },
+    );
   }
 
   close(): Promise<void> {

@@ -30,12 +30,6 @@ const ASKED: [CapabilityName, JsonObject][] = [
   ['device.take_photo', {}],
 ];
 
-/** What axe finds, once everything that moves has come to rest. */
-async function violations(app: AppPage): Promise<string[]> {
-  await app.page.evaluate(() => Promise.all(document.getAnimations().map((each) => each.finished)));
-  return app.device.violations();
-}
-
 /** Whether anything is wider than the window. */
 const overflows = ({ page }: AppPage) =>
   page.evaluate(() => [...document.querySelectorAll('dialog *')].some((each) => each.getBoundingClientRect().right > innerWidth + 1));
@@ -57,7 +51,7 @@ describe.each(VARIANTS)('what the host asks and offers is accessible and fits: $
       expect(await consent.title.innerText()).toContain(words.wants);
       expect(await consent.title.innerText()).not.toContain('Because');
       expect((await consent.dialog.locator('blockquote').innerText()).length).toBeLessThanOrEqual(281);
-      expect(await violations(app)).toEqual([]);
+      expect(await app.violations()).toEqual([]);
       expect(await overflows(app)).toBe(false);
       const [no, yes] = [await consent.declineButton.boundingBox(), await consent.allowButton.boundingBox()];
       expect(yes?.width).toBeCloseTo(no?.width ?? 0, 0);
@@ -68,7 +62,7 @@ describe.each(VARIANTS)('what the host asks and offers is accessible and fits: $
     }
     await askFor(agent, 'app.notify', { title: 'Done', body: 'All of it' });
     await app.page.locator('.notice').waitFor();
-    expect(await violations(app)).toEqual([]);
+    expect(await app.violations()).toEqual([]);
     await app.page.evaluate(() => localStorage.setItem('lineup.app.com.lineup.form', JSON.stringify({ a: { values: {} } })));
     await app.page.reload();
     await app.page.getByRole('button', { name: words.settings }).click();
@@ -76,7 +70,7 @@ describe.each(VARIANTS)('what the host asks and offers is accessible and fits: $
     await app.page.locator('[data-app="com.lineup.form"] input').waitFor();
     await app.page.locator('[data-app="com.lineup.form"] input').click();
     await app.page.locator('.center-ask').waitFor();
-    expect(await violations(app)).toEqual([]);
+    expect(await app.violations()).toEqual([]);
     expect(app.device.complaints()).toEqual([]);
   });
 });

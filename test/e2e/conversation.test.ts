@@ -7,7 +7,10 @@ import { useWorld } from './world.ts';
 
 const world = useWorld();
 
-const openMenu = (phone: AppPage, note: string) => phone.page.locator('.note', { hasText: note }).click({ button: 'right' });
+async function openMenu(phone: AppPage, note: string): Promise<void> {
+  await phone.page.locator('.note', { hasText: note }).click({ button: 'right' });
+  await phone.page.getByRole('dialog').waitFor();
+}
 
 async function paired(options = PHONE as BrowserContextOptions): Promise<{ agent: DemoAgent; phone: AppPage }> {
   const agent = await DemoAgent.start(world.relay.origin);
@@ -173,6 +176,7 @@ it.each([
   await phone.line('offline').waitFor({ state: 'attached' });
   await phone.say('Meet at nine');
   await phone.say('Bring bread');
+  await phone.statusLine.getByText('2 waiting to be sent').waitFor();
   if (device === DESKTOP) await phone.field.press('ArrowUp');
   else {
     await openMenu(phone, 'Bring bread');

@@ -227,21 +227,21 @@ tell(); context.addEventListener('change', tell);`,
     const phone = await SurfacePage.pair(world, { ...PHONE, locale: 'zh-CN', colorScheme });
     await phone.open(WEATHER, { city: 'Beijing' });
     await phone.app.sees('Hermes 想给你看这个');
-    expect(await phone.app.device.violations()).toEqual([]);
+    expect(await phone.app.violations()).toEqual([]);
     await phone.app.page.getByRole('button', { name: '显示', exact: true }).click();
     await phone.content.getByText('Beijing').waitFor();
-    expect(await phone.app.device.violations()).toEqual([]);
+    expect(await phone.app.violations()).toEqual([]);
   });
 
   it.each(['light', 'dark'] as const)('has a frame that is accessible, question and all: %s', async (colorScheme) => {
     const desk = await SurfacePage.pair(world, { viewport: { width: 1280, height: 800 }, colorScheme });
     await desk.open(WEATHER, { city: 'Beijing' });
     await desk.app.sees('Hermes wants to show you this');
-    expect(await desk.app.device.violations()).toEqual([]);
+    expect(await desk.app.violations()).toEqual([]);
     await desk.app.page.getByRole('button', { name: 'Show', exact: true }).click();
     await desk.content.getByText('Beijing').waitFor();
-    expect(await desk.app.device.violations()).toEqual([]);
+    expect(await desk.app.violations()).toEqual([]);
     await desk.app.page.getByRole('button', { name: 'full screen' }).click();
-    expect(await desk.app.device.violations()).toEqual([]);
+    expect(await desk.app.violations()).toEqual([]);
   });
 });
