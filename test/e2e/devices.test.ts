@@ -33,15 +33,24 @@ it('a second device sees the same, live and after a reload, and its question clo
   expect(desktop.device.complaints()).toEqual([]);
 });
 
-it('two answers at once make one result, and both devices show who won', async () => {
+it('two answers, neither of which knows of the other, make one result, and both devices show who won', async () => {
   const hermes = await world.agent();
   const [one, two] = [await world.paired(hermes), await world.paired(hermes)];
   const call = await hermes.ask('choice', 'select', { question: 'Where?', options: ['here', 'there'] });
-  await Promise.all([one.cards.waitFor(), two.cards.waitFor()]);
-  await Promise.all([
-    one.page.getByRole('button', { name: 'here', exact: true }).click(),
-    two.page.getByRole('button', { name: 'there', exact: true }).click(),
-  ]);
+  const answers = [
+    { app: one, option: 'here' },
+    { app: two, option: 'there' },
+  ];
+  await Promise.all(
+    answers.map(async ({ app, option }) => {
+      await app.cards.waitFor();
+      await app.device.context.setOffline(true);
+      await app.line('offline').waitFor({ state: 'attached' });
+      await app.page.getByRole('button', { name: option, exact: true }).click();
+      await app.statusLine.getByText('1 waiting to be sent').waitFor();
+    }),
+  );
+  await Promise.all(answers.map(({ app }) => app.device.context.setOffline(false)));
   const { result } = await hermes.result(call);
   const [winner, loser] = result?.message === 'here' ? [one, two] : [two, one];
   await winner.sees(result?.message ?? '');

@@ -47,10 +47,8 @@ function cameras(app: AppPage): Promise<string[]> {
   return app.page.evaluate(() => (window as unknown as { cameras(): string[] }).cameras());
 }
 
-async function openScanner(app: AppPage): Promise<void> {
-  await app.page.getByRole('button', { name: 'Scan the QR code' }).click();
-  await app.page.getByRole('dialog').waitFor();
-}
+/** The sheet may be gone in a moment: with the first code that is one. */
+const openScanner = (app: AppPage) => app.page.getByRole('button', { name: 'Scan the QR code' }).click();
 
 it.each([
   ['a phone', PHONE, false],

@@ -125,6 +125,8 @@ describe('what the user sends', () => {
     await settled();
     expect(store.view.get().entries.find((each) => each.call)?.call?.status).toBe('sending');
     expect(store.view.get().entries.some((each) => each.payload.content === 'kept')).toBe(true);
+    // The text and the answer.
+    expect(store.view.get().queued).toBe(2);
   });
 });
 

@@ -7,6 +7,7 @@ import { DEFAULT_LIMITS, MAX_TEXT_CHARACTERS } from '../../../src/protocol/limit
 import { CanvasDoor } from '../canvas/canvas-door.ts';
 import { callerOf } from '../capabilities/caller.ts';
 import { Attachments } from '../composer/attachments.ts';
+import type { Entry } from '../model/entry.ts';
 import { needsOf, questionsOf, steady, type Need } from '../model/need.ts';
 import { Timeline } from '../model/timeline.ts';
 import { unreadOf } from '../model/unread.ts';
@@ -288,7 +289,7 @@ export class ConversationStore {
       entries,
       needs: this.#needs,
       open: questionsOf(open),
-      queued: entries.reduce((count, entry) => count + Number(entry.mine && entry.seq === null && entry.failure === null), 0),
+      queued: entries.reduce((count, entry) => count + Number(isQueued(entry)), 0),
       flowing: this.#timeline.flowing,
       history,
       limits: { textCharacters: MAX_TEXT_CHARACTERS, fileBytes: this.#fileBytes },
@@ -297,4 +298,9 @@ export class ConversationStore {
       synced: this.#synced,
     };
   }
+}
+
+/** Whether a message of this device, or its answer to a question, waits to be taken by the relay. */
+function isQueued({ mine, seq, failure, call }: Entry): boolean {
+  return (mine && seq === null && failure === null) || call?.status === 'sending';
 }

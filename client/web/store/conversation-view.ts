@@ -77,7 +77,7 @@ export interface ConversationView {
   needs: readonly Need[];
   /** Questions that are on the screen: those that wait, and those whose answer is on its way. */
   open: readonly Entry[];
-  /** Messages of this device that the relay does not have yet. */
+  /** Messages and answers of this device that the relay does not have yet. */
   queued: number;
   /** Whether a text is being written right now. */
   flowing: boolean;
