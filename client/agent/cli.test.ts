@@ -100,6 +100,17 @@ describe('lineup', () => {
     expect(err).toContain(said);
   });
 
+  test.each<[string, string[], Record<string, string>, string]>([
+    ['a profile', ['--profile', 'hermes', 'demo'], {}, '"lineup --profile hermes setup"'],
+    ['a folder', ['demo', '--state', "/no where/it's"], {}, `"lineup --state '/no where/it'\\''s' setup"`],
+    ['the environment, which the next command has too,', ['demo'], { LINEUP_PROFILE: 'hermes' }, '"lineup setup"'],
+  ])('advises a command for the same agent: %s names it', async (_what, args, named, said) => {
+    const { err } = await lineup(args, { LINEUP_HOME: '/nowhere', ...named });
+    expect(err).toContain(said);
+    const { out } = await lineup(['--json', ...args], { LINEUP_HOME: '/nowhere', ...named });
+    expect((JSON.parse(out) as { error: { message: string } }).error.message).toContain(said);
+  });
+
   const env = TO_NOWHERE;
 
   test.each<[string, string[], Record<string, string>, number, string]>([

@@ -124,8 +124,9 @@ try {
 
 function fail(error: unknown): void {
   if (failure !== undefined) return;
-  const { exitCode, message } = failureOf(error);
+  const { exitCode, message: plain } = failureOf(error);
   failure = exitCode;
+  const message = line.advice(plain);
   if (terminal.json) terminal.result({ error: { exitCode, message } }, '');
   terminal.note(message);
   void end(exitCode);

@@ -52,6 +52,18 @@ export class CommandLine {
     return state ?? profileFolder(this.profile, this.env);
   }
 
+  /** A command as it has to be typed for the same agent, such as `lineup --profile hermes pair`. @param words what follows `lineup` */
+  typed(words: string): string {
+    const { profile, state } = this.#options();
+    const agent = Object.entries({ profile, state }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${shellWord(value)}`]));
+    return ['lineup', ...agent, words].join(' ');
+  }
+
+  /** A message in which each command that it advises, written `"lineup …"`, is {@link typed}. */
+  advice(message: string): string {
+    return message.replaceAll(/"lineup (?!--)/g, () => `"${this.typed('')}`);
+  }
+
   /**
    * The agent that this command is about: the one of the environment (`LINEUP_RELAY_URL`, `LINEUP_AGENT_TOKEN`), or what `lineup setup`
    * stored.
@@ -100,6 +112,11 @@ export class CommandLine {
     }
     return { relay: origin, token, agentId: claims.agentId, name: 'Agent', state: this.state, ...(conversationId !== '' && { conversationId }) };
   }
+}
+
+/** A text as one word of a POSIX shell. */
+function shellWord(text: string): string {
+  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /**

@@ -11,7 +11,6 @@ import { CommandError, EXIT, type ExitCode } from '../exit-codes.ts';
 import { makePrivateFolder } from '../private-file.ts';
 import { readSeconds } from '../read-seconds.ts';
 import { clockSkew } from '../relay-clock.ts';
-import type { Terminal } from '../terminal.ts';
 import { NetworkError } from '../../core/errors.ts';
 import { randomId } from '../../core/random-id.ts';
 
@@ -132,7 +131,7 @@ async function interruptible(call: AskedCall, isNamed: boolean, line: CommandLin
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, interrupt);
   try {
     const after = await placeCall(call, stop.signal);
-    await noteWaiting(call, isNamed, line.terminal);
+    await noteWaiting(call, isNamed, line);
     return await awaitResult(call, after, stop.signal);
   } catch (error) {
     if (stop.signal.aborted && !isNamed) await takeBack(call);
@@ -154,10 +153,11 @@ async function takeBack(call: AskedCall): Promise<void> {
 }
 
 /** A person who looks at a terminal is told what this waits for; a script is told only what is in the way. */
-async function noteWaiting({ http }: AskedCall, isNamed: boolean, terminal: Terminal): Promise<void> {
+async function noteWaiting({ http }: AskedCall, isNamed: boolean, line: CommandLine): Promise<void> {
+  const { terminal } = line;
   // Not to know this is no reason to give up a question that is asked already.
   const devices = await http.devices().catch(() => null);
-  if (devices?.length === 0) return terminal.note('no device is paired yet: the question waits ("lineup pair")');
+  if (devices?.length === 0) return terminal.note(line.advice('no device is paired yet: the question waits ("lineup pair")'));
   if (terminal.isWatched)
     terminal.note(`waiting for an answer on the phone (Ctrl-C ${isNamed ? 'leaves the question open' : 'takes the question back'})`);
 }

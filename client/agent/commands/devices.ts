@@ -12,7 +12,7 @@ export const addDevices: AddCommand = (program, line) => {
     .action(async () => {
       const { terminal } = line;
       const list = await line.http(await line.setup()).devices();
-      if (list.length === 0) return terminal.result({ devices: [] }, 'No device is paired yet: lineup pair');
+      if (list.length === 0) return terminal.result({ devices: [] }, `No device is paired yet: ${line.typed('pair')}`);
       const rows = list.map(({ device_id, name, platform, online, last_seen, paired_at }) => [
         device_id,
         name,

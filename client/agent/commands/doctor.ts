@@ -22,11 +22,11 @@ export const addDoctor: AddCommand = (program, line) => {
 async function doctor(line: CommandLine, named: string | undefined): Promise<void> {
   const { terminal } = line;
   const wanted = named === undefined ? null : readRelayAddress(named, 'the relay');
-  const show = (finding: Finding) => terminal.say(describe(finding, line));
+  const show = (finding: Finding) => terminal.say(describe(advised(finding, line), line));
   const findings = await examine(machineChecks(VERSION, line.env), show);
   if (wanted !== null) findings.push(...(await examine(wayChecks(wanted), show)));
   else findings.push(...(await examineAgent(line, show)));
-  if (terminal.json) terminal.result({ findings }, '');
+  if (terminal.json) terminal.result({ findings: findings.map((finding) => advised(finding, line)) }, '');
   const bad = findings.find(({ state }) => state === 'failed');
   process.exitCode = bad ? (bad.exitCode ?? EXIT.failed) : EXIT.ok;
 }
@@ -45,6 +45,10 @@ async function examineAgent(line: CommandLine, show: (finding: Finding) => void)
     show(finding);
     return [...findings, finding];
   }
+}
+
+function advised(finding: Finding, line: CommandLine): Finding {
+  return finding.advice === undefined ? finding : { ...finding, advice: line.advice(finding.advice) };
 }
 
 function describe({ check, state, detail, advice }: Finding, { terminal }: CommandLine): string {

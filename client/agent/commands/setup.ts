@@ -57,7 +57,7 @@ async function enrol(line: CommandLine, wanted: string | undefined, { name = hos
   const { agent_id, conversation_id } = enrolled;
   terminal.result(
     { relay: origin, agent_id, conversation_id, name: name.trim(), state },
-    `${terminal.paint('green', '✓')} "${name.trim()}" is enrolled at ${origin}\n  Next: lineup pair`,
+    `${terminal.paint('green', '✓')} "${name.trim()}" is enrolled at ${origin}\n  Next: ${line.typed('pair')}`,
   );
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readRunner, type Runner } from '../agent-claim.ts';
 import type { AddCommand, CommandLine } from '../command-line.ts';
 import { localQueue, type LocalConversation } from '../local-state.ts';
-import { oneLine, type Terminal } from '../terminal.ts';
+import { oneLine } from '../terminal.ts';
 import { RelayError } from '../../core/errors.ts';
 import type { RelayHttp } from '../../core/http.ts';
 import type { AgentInfo, ConversationInfo, DeviceInfo } from '../../../src/protocol/http.ts';
@@ -36,7 +36,7 @@ export const addStatus: AddCommand = (program, line) => {
     .addHelpText('after', '\nExamples:\n  $ lineup status\n  $ lineup status --json | jq .conversations[].unsent')
     .action(async () => {
       const status = await readStatus(line);
-      line.terminal.result(status, describe(status, line.terminal));
+      line.terminal.result(status, describe(status, line));
     });
 };
 
@@ -85,7 +85,8 @@ async function withQueue(conversation: ConversationInfo, local: LocalConversatio
   return { ...conversation, cursor: mine?.cursor ?? null, unsent: mine?.unsent ?? 0, pending_calls: pending };
 }
 
-function describe(status: Status, terminal: Terminal): string {
+function describe(status: Status, line: CommandLine): string {
+  const { terminal } = line;
   const { running, relay_view: view } = status;
   const facts: [string, string][] = [
     ['relay', `${status.relay} (version ${status.relay_version}, ${status.ping_ms} ms)`],
@@ -108,7 +109,7 @@ function describe(status: Status, terminal: Terminal): string {
   return [
     ...facts.map(([name, value]) => `${terminal.paint('dim', name.padEnd(8))} ${value}`),
     '',
-    devices.length === 0 ? 'No device is paired yet: lineup pair' : terminal.table(['DEVICE', 'PLATFORM', 'LAST SEEN'], devices),
+    devices.length === 0 ? `No device is paired yet: ${line.typed('pair')}` : terminal.table(['DEVICE', 'PLATFORM', 'LAST SEEN'], devices),
     '',
     terminal.table(['CONVERSATION', 'TITLE', 'HEAD', 'READ', 'UNSENT', 'QUESTIONS'], conversations),
   ].join('\n');
