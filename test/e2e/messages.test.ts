@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { until, type AppPage } from './app-page.ts';
 import { DESKTOP, PHONE } from './browser.ts';
@@ -187,5 +188,21 @@ describe('search', () => {
     await app.page.keyboard.press('Escape');
     await app.page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(app.device.complaints()).toEqual([]);
+  });
+});
+
+describe.each([
+  ['a phone', PHONE],
+  ['a desktop', DESKTOP],
+])('a picture of a kind that the browser cannot show, on %s', (_, options) => {
+  it('says so, and can be saved', async () => {
+    const { agent, app } = await paired(options);
+    const { file_id, url } = await agent.http.upload(agent.enrolled.conversation_id, Buffer.from('no picture'), 'image/heic');
+    await agent.send('image', { file_id, url, alt: 'garden.heic' });
+    await app.sees('This browser cannot show this image.');
+    expect(await app.violations()).toEqual([]);
+    const [download] = await Promise.all([app.page.waitForEvent('download'), app.page.getByRole('button', { name: 'Download' }).click()]);
+    expect(download.suggestedFilename()).toBe('garden.heic');
+    expect(await readFile(await download.path(), 'utf8')).toBe('no picture');
   });
 });

@@ -141,6 +141,7 @@ export const en = {
   'image.one': 'Image',
   'image.loading': 'Loading the image',
   'image.failed': 'The image could not be loaded.',
+  'image.unreadable': 'This browser cannot show this image.',
   'image.outside': 'Image from {{host}}',
   'image.outsideLead': 'Loading it tells {{host}} that you are looking.',
   'image.show': 'Show',

@@ -138,6 +138,7 @@ export const zh: Words = {
   'image.one': '图片',
   'image.loading': '正在读取图片',
   'image.failed': '图片没能读取。',
+  'image.unreadable': '这个浏览器显示不了这张图片。',
   'image.outside': '来自 {{host}} 的图片',
   'image.outsideLead': '加载图片会让 {{host}} 知道你在看。',
   'image.show': '显示',

@@ -5,6 +5,7 @@ import type { Entry } from '../model/entry.ts';
 import { textField } from '../model/timeline.ts';
 import { Lightbox } from '../parts/lightbox.tsx';
 import { OutsideImage } from '../parts/outside-image.tsx';
+import { saveAddress } from '../parts/save-file.ts';
 import { useFile } from './use-file.ts';
 
 export function ImageEntry({ entry }: { entry: Entry }) {
@@ -34,20 +35,8 @@ function StoredImage({ fileId, alt }: { fileId: string; alt: string }) {
   const [broken, setBroken] = useState(false);
   const [large, setLarge] = useState(false);
   if (state.name === 'loading') return <div className="picture-waiting">{t('image.loading')}</div>;
-  if (state.name === 'failed' || broken) {
-    return (
-      <div className="picture-waiting">
-        <span>
-          {t('image.failed')}
-          {!broken && (
-            <button type="button" className="text-button" onClick={again}>
-              {t('trouble.again')}
-            </button>
-          )}
-        </span>
-      </div>
-    );
-  }
+  if (state.name === 'failed') return <Unshown words={t('image.failed')} act={t('trouble.again')} onAct={again} />;
+  if (broken) return <Unshown words={t('image.unreadable')} act={t('file.download')} onAct={() => saveAddress(state.url, alt || t('image.one'))} />;
   return (
     <>
       <button type="button" className="picture" aria-label={alt ? `${t('image.open')}: ${alt}` : t('image.open')} onClick={() => setLarge(true)}>
@@ -55,5 +44,19 @@ function StoredImage({ fileId, alt }: { fileId: string; alt: string }) {
       </button>
       <Lightbox url={state.url} alt={alt || t('image.one')} open={large} onClose={() => setLarge(false)} />
     </>
+  );
+}
+
+/** In place of a picture: why it is not there, and what can be done. */
+function Unshown({ words, act, onAct }: { words: string; act: string; onAct: () => void }) {
+  return (
+    <div className="picture-waiting">
+      <span>
+        {words}
+        <button type="button" className="text-button" onClick={onAct}>
+          {act}
+        </button>
+      </span>
+    </div>
   );
 }
