@@ -31,6 +31,7 @@ import { addDirect } from './commands/direct.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { failureOf } from './failure.ts';
 import { Terminal } from './terminal.ts';
+import { advised } from './typed-command.ts';
 import { VERSION } from './version.ts';
 
 /** In the order of `lineup --help`. */
@@ -126,7 +127,7 @@ function fail(error: unknown): void {
   if (failure !== undefined) return;
   const { exitCode, message: plain } = failureOf(error);
   failure = exitCode;
-  const message = line.advice(plain);
+  const message = advised(plain, line.named);
   if (terminal.json) terminal.result({ error: { exitCode, message } }, '');
   terminal.note(message);
   void end(exitCode);

@@ -7,14 +7,13 @@ import { isProfileName, profileFolder } from './config-folder.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 import { readSetup, SetupError, type Setup } from './setup.ts';
 import type { Terminal } from './terminal.ts';
+import type { NamedAgent } from './typed-command.ts';
 
 /** Adds one command to the program: what a file in `commands/` exports. */
 export type AddCommand = (program: Command, line: CommandLine) => void;
 
 /** The options that every command takes. */
-export interface CommonOptions {
-  profile?: string;
-  state?: string;
+export interface CommonOptions extends NamedAgent {
   json?: boolean;
 }
 
@@ -52,16 +51,10 @@ export class CommandLine {
     return state ?? profileFolder(this.profile, this.env);
   }
 
-  /** A command as it has to be typed for the same agent, such as `lineup --profile hermes pair`. @param words what follows `lineup` */
-  typed(words: string): string {
+  /** How the agent of this command was named. */
+  get named(): NamedAgent {
     const { profile, state } = this.#options();
-    const agent = Object.entries({ profile, state }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${shellWord(value)}`]));
-    return ['lineup', ...agent, words].join(' ');
-  }
-
-  /** A message in which each command that it advises, written `"lineup …"`, is {@link typed}. */
-  advice(message: string): string {
-    return message.replaceAll(/"lineup (?!--)/g, () => `"${this.typed('')}`);
+    return { ...(profile !== undefined && { profile }), ...(state !== undefined && { state }) };
   }
 
   /**
@@ -112,11 +105,6 @@ export class CommandLine {
     }
     return { relay: origin, token, agentId: claims.agentId, name: 'Agent', state: this.state, ...(conversationId !== '' && { conversationId }) };
   }
-}
-
-/** A text as one word of a POSIX shell. */
-function shellWord(text: string): string {
-  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The `lineup` command as a person and a shell script use it, each command a process, against a relay as a process and a scripted phone. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -362,7 +362,7 @@ describe('what can go wrong', () => {
     expect((await lineup(['devices'])).code).toBe(0);
     const env = { LINEUP_RELAY_URL: relay.origin, LINEUP_AGENT_TOKEN: stale };
     const { code, err } = await lineup(['devices', '--state', join(home, 'stale')], { env });
-    expect([code, err]).toEqual([3, expect.stringContaining('lineup setup --renew')]);
+    expect([code, err]).toEqual([3, expect.stringContaining(`run "lineup --state ${join(home, 'stale')} setup --renew"`)]);
     expect((await lineup(['doctor', '--state', join(home, 'stale')], { env })).code).toBe(3);
   });
 
@@ -378,9 +378,8 @@ describe('what can go wrong', () => {
   });
 
   test.runIf(process.platform === 'linux')('service: installed, installed again, removed; no secret in it', async () => {
-    const bin = join(home, 'bin');
-    const calls = join(home, 'calls');
-    mkdirSync(bin);
+    const bin = mkdtempSync(join(home, 'bin-'));
+    const calls = join(bin, 'calls');
     const systemctl = (script: string) => writeFileSync(join(bin, 'systemctl'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     systemctl(`echo "$*" >> "${calls}"`);
     const env = { PATH: `${bin}:${process.env.PATH}`, XDG_CONFIG_HOME: join(home, 'config'), SECRET_KEY: 'sk-secret' };
@@ -406,7 +405,7 @@ describe('what can go wrong', () => {
     expect([failed.code, failed.err]).toEqual([8, expect.stringMatching(/^lineup: "systemctl [^\n]+Failed to connect to bus[^\n]+\n$/)]);
     const unknown = { ...env, LINEUP_RELAY_URL: relay.origin, LINEUP_AGENT_TOKEN: readToken() };
     const refused = await lineup(['service', 'install', '--profile', 'nobody', '--', 'demo'], { env: unknown });
-    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('lineup setup')]);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('run "lineup --profile nobody setup"')]);
   });
 
   test('logout without --revoke says how the owner ends the token that is left', async () => {

@@ -11,6 +11,7 @@ import { CommandError, EXIT, type ExitCode } from '../exit-codes.ts';
 import { makePrivateFolder } from '../private-file.ts';
 import { readSeconds } from '../read-seconds.ts';
 import { clockSkew } from '../relay-clock.ts';
+import { advised } from '../typed-command.ts';
 import { NetworkError } from '../../core/errors.ts';
 import { randomId } from '../../core/random-id.ts';
 
@@ -157,7 +158,7 @@ async function noteWaiting({ http }: AskedCall, isNamed: boolean, line: CommandL
   const { terminal } = line;
   // Not to know this is no reason to give up a question that is asked already.
   const devices = await http.devices().catch(() => null);
-  if (devices?.length === 0) return terminal.note(line.advice('no device is paired yet: the question waits ("lineup pair")'));
+  if (devices?.length === 0) return terminal.note(advised('no device is paired yet: the question waits ("lineup pair")', line.named));
   if (terminal.isWatched)
     terminal.note(`waiting for an answer on the phone (Ctrl-C ${isNamed ? 'leaves the question open' : 'takes the question back'})`);
 }

@@ -2,6 +2,7 @@
 import { hasIdShape } from '../../../src/protocol/ids.ts';
 import type { AddCommand } from '../command-line.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
+import { typed } from '../typed-command.ts';
 
 export const addDevices: AddCommand = (program, line) => {
   const devices = program
@@ -12,7 +13,7 @@ export const addDevices: AddCommand = (program, line) => {
     .action(async () => {
       const { terminal } = line;
       const list = await line.http(await line.setup()).devices();
-      if (list.length === 0) return terminal.result({ devices: [] }, `No device is paired yet: ${line.typed('pair')}`);
+      if (list.length === 0) return terminal.result({ devices: [] }, `No device is paired yet: ${typed('pair', line.named)}`);
       const rows = list.map(({ device_id, name, platform, online, last_seen, paired_at }) => [
         device_id,
         name,

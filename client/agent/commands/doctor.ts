@@ -2,6 +2,7 @@
 import { readRelayAddress, type AddCommand, type CommandLine } from '../command-line.ts';
 import { examine, machineChecks, relayChecks, wayChecks, type Finding } from '../doctor-checks.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
+import { advised } from '../typed-command.ts';
 import { VERSION } from '../version.ts';
 
 export const addDoctor: AddCommand = (program, line) => {
@@ -22,11 +23,11 @@ export const addDoctor: AddCommand = (program, line) => {
 async function doctor(line: CommandLine, named: string | undefined): Promise<void> {
   const { terminal } = line;
   const wanted = named === undefined ? null : readRelayAddress(named, 'the relay');
-  const show = (finding: Finding) => terminal.say(describe(advised(finding, line), line));
+  const show = (finding: Finding) => terminal.say(describe(withAgent(finding, line), line));
   const findings = await examine(machineChecks(VERSION, line.env), show);
   if (wanted !== null) findings.push(...(await examine(wayChecks(wanted), show)));
   else findings.push(...(await examineAgent(line, show)));
-  if (terminal.json) terminal.result({ findings: findings.map((finding) => advised(finding, line)) }, '');
+  if (terminal.json) terminal.result({ findings: findings.map((finding) => withAgent(finding, line)) }, '');
   const bad = findings.find(({ state }) => state === 'failed');
   process.exitCode = bad ? (bad.exitCode ?? EXIT.failed) : EXIT.ok;
 }
@@ -47,8 +48,8 @@ async function examineAgent(line: CommandLine, show: (finding: Finding) => void)
   }
 }
 
-function advised(finding: Finding, line: CommandLine): Finding {
-  return finding.advice === undefined ? finding : { ...finding, advice: line.advice(finding.advice) };
+function withAgent(finding: Finding, { named }: CommandLine): Finding {
+  return finding.advice === undefined ? finding : { ...finding, advice: advised(finding.advice, named) };
 }
 
 function describe({ check, state, detail, advice }: Finding, { terminal }: CommandLine): string {

@@ -61,7 +61,7 @@ async function move(line: CommandLine, options: Options): Promise<void> {
 
 async function sourceOf(line: CommandLine): Promise<MoveSide> {
   const setup = await line.setup();
-  return new MoveSide(line.profile, setup, line.http(setup));
+  return new MoveSide(line.profile, setup, line.http(setup), line.named);
 }
 
 async function targetOf(line: CommandLine, profile: string): Promise<MoveSide> {
@@ -71,7 +71,7 @@ async function targetOf(line: CommandLine, profile: string): Promise<MoveSide> {
     setup = await readSetup(profileFolder(profile, line.env));
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
-    const how = profile === 'direct' ? 'start "lineup direct"' : `run "lineup --profile ${profile} setup"`;
+    const how = profile === 'direct' ? 'start "lineup --profile direct direct"' : `run "lineup --profile ${profile} setup"`;
     throw new CommandError(EXIT.usage, `there is no agent in the profile "${profile}" yet: ${how}`, { cause: error });
   }
   return new MoveSide(profile, setup, line.http(setup));

@@ -9,6 +9,7 @@ import { isStranger } from '../failure.ts';
 import { OwnerCalls, readOwnerKey, withOwnerKey } from '../owner-calls.ts';
 import { makePrivateFolder } from '../private-file.ts';
 import { knownSetup, readSetup, removeSetup, writeSetup } from '../setup.ts';
+import { typed } from '../typed-command.ts';
 
 /** The protocol's version that this package speaks. */
 const PROTOCOL = 1;
@@ -57,7 +58,7 @@ async function enrol(line: CommandLine, wanted: string | undefined, { name = hos
   const { agent_id, conversation_id } = enrolled;
   terminal.result(
     { relay: origin, agent_id, conversation_id, name: name.trim(), state },
-    `${terminal.paint('green', '✓')} "${name.trim()}" is enrolled at ${origin}\n  Next: ${line.typed('pair')}`,
+    `${terminal.paint('green', '✓')} "${name.trim()}" is enrolled at ${origin}\n  Next: ${typed('pair', line.named)}`,
   );
 }
 

@@ -4,6 +4,7 @@ import { readRunner, type Runner } from '../agent-claim.ts';
 import type { AddCommand, CommandLine } from '../command-line.ts';
 import { localQueue, type LocalConversation } from '../local-state.ts';
 import { oneLine } from '../terminal.ts';
+import { typed } from '../typed-command.ts';
 import { RelayError } from '../../core/errors.ts';
 import type { RelayHttp } from '../../core/http.ts';
 import type { AgentInfo, ConversationInfo, DeviceInfo } from '../../../src/protocol/http.ts';
@@ -109,7 +110,7 @@ function describe(status: Status, line: CommandLine): string {
   return [
     ...facts.map(([name, value]) => `${terminal.paint('dim', name.padEnd(8))} ${value}`),
     '',
-    devices.length === 0 ? `No device is paired yet: ${line.typed('pair')}` : terminal.table(['DEVICE', 'PLATFORM', 'LAST SEEN'], devices),
+    devices.length === 0 ? `No device is paired yet: ${typed('pair', line.named)}` : terminal.table(['DEVICE', 'PLATFORM', 'LAST SEEN'], devices),
     '',
     terminal.table(['CONVERSATION', 'TITLE', 'HEAD', 'READ', 'UNSENT', 'QUESTIONS'], conversations),
   ].join('\n');

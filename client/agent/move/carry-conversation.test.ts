@@ -223,3 +223,12 @@ describe('a conversation that is carried', () => {
     expect((await carry(cloud, direct, old)).tally.moved).toBe(2);
   });
 });
+
+describe('what a side of a move advises', () => {
+  it('is about the agent of that side', async () => {
+    const refuse = () => Promise.reject(refusalOf('unauthorized', 401));
+    await expect(new Relay('garden').side().ask(refuse)).rejects.toThrow(
+      'garden (https://garden.example): the relay does not take this token: run "lineup --profile garden setup --renew"',
+    );
+  });
+});

@@ -5,6 +5,7 @@ import { CommandError } from '../exit-codes.ts';
 import { failureOf } from '../failure.ts';
 import { persist } from '../persist.ts';
 import type { Setup } from '../setup.ts';
+import { advised, type NamedAgent } from '../typed-command.ts';
 import type { MoveEnd } from './move-history.ts';
 
 /** How long one call is tried again while the network fails, in ms: a move that ends too early is only run again. */
@@ -16,11 +17,14 @@ export class MoveSide {
   readonly profile: string;
   readonly setup: Setup;
   readonly #http: RelayHttp;
+  readonly #named: NamedAgent;
 
-  constructor(profile: string, setup: Setup, http: RelayHttp) {
+  /** @param named how commands for this agent name it */
+  constructor(profile: string, setup: Setup, http: RelayHttp, named: NamedAgent = { profile }) {
     this.profile = profile;
     this.setup = setup;
     this.#http = http;
+    this.#named = named;
   }
 
   /**
@@ -33,7 +37,7 @@ export class MoveSide {
     } catch (error) {
       if (error instanceof CommandError || (error instanceof RelayError && unless.includes(error.code))) throw error;
       const { exitCode, message } = failureOf(error);
-      throw new CommandError(exitCode, `${this.profile} (${this.setup.relay}): ${message}`, { cause: error });
+      throw new CommandError(exitCode, `${this.profile} (${this.setup.relay}): ${advised(message, this.#named)}`, { cause: error });
     }
   }
 
