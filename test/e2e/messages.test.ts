@@ -22,7 +22,7 @@ async function longPress(app: AppPage, text: string, ms = 700): Promise<void> {
   const element = app.page.locator('.document').getByText(text);
   let box = await element.boundingBox();
   await until(`"${text}" is on the page`, async () => (box = await element.boundingBox()) !== null);
-  if (!box) return;
+  if (!box) throw new Error(`"${text}" is not on the page`);
   const session = await app.device.context.newCDPSession(app.page);
   const touchPoints = [{ x: box.x + 20, y: box.y + box.height / 2 }];
   await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints });

@@ -47,8 +47,14 @@ function cameras(app: AppPage): Promise<string[]> {
   return app.page.evaluate(() => (window as unknown as { cameras(): string[] }).cameras());
 }
 
-/** The sheet may be gone in a moment: with the first code that is one. */
-const openScanner = (app: AppPage) => app.page.getByRole('button', { name: 'Scan the QR code' }).click();
+/** Points the camera at a code. The sheet may be gone in a moment: with the first code that is one. */
+const scan = (app: AppPage) => app.page.getByRole('button', { name: 'Scan the QR code' }).click();
+
+/** Opens the sheet where it stays: no code that it sees is one, or there is no camera. */
+async function openScanner(app: AppPage): Promise<void> {
+  await scan(app);
+  await app.page.getByRole('dialog').waitFor();
+}
 
 it.each([
   ['a phone', PHONE, false],
@@ -77,7 +83,7 @@ it('a code that leads into another conversation of an agent that this phone is p
   const app = await seeing([`${(await hermes.pairing()).url}&conversation=${id}`]);
   await app.pairByLink((await hermes.pairing()).url);
   await app.page.goto(`${world.relay.origin}/#/pair`);
-  await openScanner(app);
+  await scan(app);
   await app.field.waitFor();
   await app.sees('In the garden');
   expect(await cameras(app)).toEqual(['ended']);
@@ -89,7 +95,7 @@ it('a code that leads into another conversation of an agent that this phone is p
 it('a code of another relay says which one it is before anything is redeemed', async () => {
   const app = await seeing(['https://relay.example/#pair=K7Q29FXM']);
   await app.page.goto(world.relay.origin);
-  await openScanner(app);
+  await scan(app);
   await app.sees('Pair this device?');
   await app.sees('relay.example');
   await app.sees('This is another relay than the one this page came from');
@@ -101,7 +107,7 @@ it('a relay on the home network that this page cannot talk to leads to its own p
   link.hostname = 'localhost';
   const app = await seeing([link.href]);
   await app.page.goto(world.relay.origin);
-  await openScanner(app);
+  await scan(app);
   await app.sees('Its own page can');
   expect(await app.violations()).toEqual([]);
   await app.page.getByRole('link', { name: `Open ${link.host}` }).click();
@@ -142,8 +148,7 @@ it('where the camera is refused, the way goes on with the keyboard', async () =>
   const app = await seeing(['https://example.com/menu'], DESKTOP);
   await app.page.addInitScript(refuse, 'NotAllowedError');
   await app.page.goto(world.relay.origin);
-  const scan = app.page.getByRole('button', { name: 'Scan the QR code' });
-  await scan.focus();
+  await app.page.getByRole('button', { name: 'Scan the QR code' }).focus();
   await app.page.keyboard.press('Enter');
   await app.sees('The browser does not let this page use the camera.');
   expect(await app.violations()).toEqual([]);
