@@ -1,5 +1,6 @@
 /** `lineup direct` as its user starts it: a process on a free port, with a folder of its own. */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,6 +29,20 @@ function start(home: string, args: readonly string[], env: Record<string, string
     env: { ...process.env, LINEUP_HOME: home, NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+}
+
+/** Runs `lineup` with these arguments until it has printed something. @returns everything that it printed */
+export async function printed(home: string, args: readonly string[], awaited: RegExp): Promise<string> {
+  const child = start(home, args);
+  const output = outputOf(child);
+  const gone = once(child, 'exit');
+  try {
+    await output.waitFor(awaited, 30_000);
+    return output.text();
+  } finally {
+    child.kill();
+    await gone;
+  }
 }
 
 /** Runs `lineup` with these arguments until it ends by itself. */

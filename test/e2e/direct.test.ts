@@ -11,7 +11,7 @@ import { RelayHttp, type Redeemed } from '../../client/core/http.ts';
 import { MemoryOutboxStore } from '../../client/core/outbox-store.ts';
 import { NodeWebSocket } from '../../client/core/websocket-node.ts';
 import type { Delivered, Participant } from '../../src/protocol/envelope.ts';
-import { DirectProcess, lineup, V1Client } from './direct-process.ts';
+import { DirectProcess, lineup, printed, V1Client } from './direct-process.ts';
 
 let folder: string;
 let direct: DirectProcess;
@@ -209,6 +209,16 @@ describe('the process', () => {
     }
     expect(direct.output).not.toContain(ownerKey);
     expect((await readFile(join(direct.home, 'direct/token'), 'utf8')).trim()).toBe(direct.listening.token);
+  });
+
+  it.each([
+    { named: 'nothing', options: () => [], agent: () => '--profile direct' },
+    { named: 'a profile', options: () => ['--profile', 'garden'], agent: () => '--profile garden' },
+    { named: 'a folder', options: () => ['--state', join(folder, 'shed')], agent: () => `--state ${join(folder, 'shed')}` },
+  ])('advises commands for its own agent when $named was named', async ({ options, agent }) => {
+    const words = await printed(join(folder, 'named'), [...options(), 'direct', '--host', '127.0.0.1', '--port', '0'], /at home here: .*\n/);
+    expect(words).toContain(`("lineup ${agent()} pair" makes another)`);
+    expect(words).toContain(`  lineup ${agent()} demo\n`);
   });
 
   it('says in one line that the port is taken', async () => {

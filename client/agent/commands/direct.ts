@@ -9,6 +9,7 @@ import { profileFolder } from '../config-folder.ts';
 import type { RunningDirect } from '../direct/start-direct.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import type { Terminal } from '../terminal.ts';
+import { typed, type NamedAgent } from '../typed-command.ts';
 
 /** The port of direct mode (§10). */
 const PORT = 9527;
@@ -52,18 +53,18 @@ agents of this machine reach it as the profile "${PROFILE}". What is said stays 
       const isNamed = state !== undefined || profile !== undefined || Boolean(line.env.LINEUP_PROFILE);
       const folder = isNamed ? line.state : profileFolder(PROFILE, line.env);
       const running = await startDirect({ folder, ...options, env: line.env, note: (text) => line.terminal.note(text) });
-      show(line.terminal, running, isNamed ? line.profile : PROFILE);
+      show(line.terminal, running, state === undefined ? { profile: isNamed ? line.profile : PROFILE } : { state });
       await stopRequest();
       await running.server.close();
     });
 };
 
-function show(terminal: Terminal, { server: { origin }, agentId, token, code }: RunningDirect, profile: string): void {
+function show(terminal: Terminal, { server: { origin }, agentId, token, code }: RunningDirect, agent: NamedAgent): void {
   const url = `${origin}/#pair=${code}`;
   const v1 = `${origin.replace('http:', 'ws:')}/`;
   terminal.result(
     { event: 'listening', origin, url, v1, token, agentId },
-    `Open this on a phone of the same network. It works once, within an hour ("lineup --profile ${profile} pair" makes another):
+    `Open this on a phone of the same network. It works once, within an hour ("${typed('pair', agent)}" makes another):
 
   ${terminal.paint('bold', url)}
 
@@ -71,7 +72,7 @@ ${renderUnicodeCompact(url, { border: 2 })}
 
 v1 apps connect to  ${v1}
 with the token      ${token}
-Agents of this machine are at home here:  lineup --profile ${profile} demo`,
+Agents of this machine are at home here:  ${typed('demo', agent)}`,
   );
 }
 

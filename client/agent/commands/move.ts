@@ -15,6 +15,7 @@ import { sentencesOf } from '../move/report.ts';
 import { OwnerCalls, readOwnerKey } from '../owner-calls.ts';
 import { readIfThere } from '../private-file.ts';
 import { readSetup, SetupError, type Setup } from '../setup.ts';
+import { typed } from '../typed-command.ts';
 
 /** How long the link in the old conversation works, in seconds: the longest that there is. */
 const LINK_TTL_S = 3_600;
@@ -71,7 +72,7 @@ async function targetOf(line: CommandLine, profile: string): Promise<MoveSide> {
     setup = await readSetup(profileFolder(profile, line.env));
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
-    const how = profile === 'direct' ? 'start "lineup --profile direct direct"' : `run "lineup --profile ${profile} setup"`;
+    const how = profile === 'direct' ? `start "${typed('direct', { profile })}"` : `run "${typed('setup', { profile })}"`;
     throw new CommandError(EXIT.usage, `there is no agent in the profile "${profile}" yet: ${how}`, { cause: error });
   }
   return new MoveSide(profile, setup, line.http(setup));
@@ -113,7 +114,7 @@ interface Moved {
 function report({ terminal }: CommandLine, { from, to, old, carried, session, link, announced }: Moved): void {
   const { conversationId, tally } = carried;
   const side = ({ profile, setup: { relay } }: MoveSide, conversation_id: string) => ({ profile, relay, conversation_id });
-  const agent = `lineup --profile ${to.profile}`;
+  const agent = { profile: to.profile };
   terminal.result(
     { event: 'moved', from: side(from, old.conversation_id), to: side(to, conversationId), ...tally, session, url: link, announced },
     [
@@ -123,7 +124,7 @@ function report({ terminal }: CommandLine, { from, to, old, carried, session, li
       `  Phones go on by this link, once, within an hour: ${terminal.paint('cyan', link)}`,
       ...(isLoopback(new URL(link).hostname) ? ['  Only this machine can open it: its relay listens to nobody else'] : []),
       announced ? '  It is in the old conversation too.' : '  The old conversation was told nothing.',
-      `  The agent that answers has to run there: end it here, then start it as "${agent} connect …" ("${agent} pair" for more phones)`,
+      `  The agent that answers has to run there: end it here, then start it as "${typed('connect …', agent)}" ("${typed('pair', agent)}" for more phones)`,
     ].join('\n'),
   );
 }

@@ -66,6 +66,11 @@ export function deliveryOf(entry: Entry, agentReceived: number): Delivery {
   return agentReceived >= entry.seq ? 'delivered' : 'relayed';
 }
 
+/** Whether a message of this device, or its answer to a question, waits to be taken by the relay. */
+export function isQueued({ mine, seq, failure, call }: Entry): boolean {
+  return (mine && seq === null && failure === null) || call?.status === 'sending';
+}
+
 /** Whether a call waits for somebody. */
 export function isOpen(call: Call): boolean {
   return call.status === 'pending' || call.status === 'sending';

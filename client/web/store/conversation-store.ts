@@ -7,7 +7,7 @@ import { DEFAULT_LIMITS, MAX_TEXT_CHARACTERS } from '../../../src/protocol/limit
 import { CanvasDoor } from '../canvas/canvas-door.ts';
 import { callerOf } from '../capabilities/caller.ts';
 import { Attachments } from '../composer/attachments.ts';
-import type { Entry } from '../model/entry.ts';
+import { isQueued } from '../model/entry.ts';
 import { needsOf, questionsOf, steady, type Need } from '../model/need.ts';
 import { Timeline } from '../model/timeline.ts';
 import { unreadOf } from '../model/unread.ts';
@@ -298,9 +298,4 @@ export class ConversationStore {
       synced: this.#synced,
     };
   }
-}
-
-/** Whether a message of this device, or its answer to a question, waits to be taken by the relay. */
-function isQueued({ mine, seq, failure, call }: Entry): boolean {
-  return (mine && seq === null && failure === null) || call?.status === 'sending';
 }
